@@ -139,8 +139,8 @@ int on_block_rq_issue(__u64* ctx) {
   return 0;
 }
 
-/* The request was taken back from the device, or the device did not accept it. Whoever runs the queue will
- * issue it again. */
+/* The request was taken back from the device, or the device did not accept it. Another thread may run the
+ * queue and issue it again. */
 SEC("tp_btf/block_rq_requeue")
 int on_block_rq_requeue(__u64* ctx) {
   __u64 key = (__u64)request_argument(ctx);

@@ -13,9 +13,9 @@ struct {
   __type(value, struct offwait_run_cost);
 } run_costs SEC(".maps");
 
-/* Begins a run of one of these programs, of which one in `every` is timed. When it began is kept in the map:
- * in a register, the verifier would look at all that follows twice. If another thread takes over the CPU and
- * runs such a program meanwhile, the run is not timed, or for a part only. */
+/* Begins a run of one of these programs. One run in `every` is timed. When it began is kept in the map: in a
+ * register, the verifier would look at all that follows twice. If another thread takes over the CPU and runs
+ * such a program meanwhile, the run is not timed, or for a part only. */
 static __always_inline void begin_cost(__u32 program, const __u32 every) {
   struct offwait_run_cost* cost = bpf_map_lookup_elem(&run_costs, &program);
   if (cost) cost->begun_ns = ++cost->runs % every ? 0 : bpf_ktime_get_ns();

@@ -16,7 +16,7 @@ volatile __u32 draw_bits = 0;
 /* The first waits of a thread have their stacks for certain, so that rare ones have any. */
 #define FIRST_WAITS 8
 
-/* Hash of what is known of a wait at its begin without its stacks. Those of two waits that begin alike are
+/* Hash of what is known of a wait at its start without its stacks. Those of two waits that begin alike are
  * often the same. A fault may happen anywhere in a program, and then waits in the kernel in few places. */
 static __always_inline __u32 place_of_wait(struct task_struct* task, const struct offwait_thread* thread) {
   __u64 pc = 0;

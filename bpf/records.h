@@ -53,8 +53,8 @@ static __always_inline bool emit_gap(struct offwait_thread* thread, __u32 tid, _
 }
 
 /* A new record for an interval of the thread that began at from_ns and ends now, after the gap before it, if
- * there is one; NULL if it is lost. What ends before the window begins is not wanted: until then nobody
- * drains the ring buffers. */
+ * there is one; NULL if it is lost. What ends before the window begins is not wanted: until then the ring
+ * buffers are not drained. */
 static __always_inline void* new_interval(struct offwait_thread* thread, __u8 type, __u32 tid,
                                           const __u64 size, __u64 from_ns) {
   if (!window_begun) {

@@ -67,8 +67,9 @@ record_one() {
   stop_load
 }
 
-# compare NAME WHAT BEFORE AFTER: records the load six times before the fix and three times with it, by turns. Writes what
-# `offwait diff` says of the fix (NAME.txt), and of every second recording before it and the others (NAME-same.txt).
+# compare NAME WHAT BEFORE AFTER: records the load six times before the fix and three times with it, alternately. Writes
+# what `offwait diff` says of the fix (NAME.txt), and of every second recording before it and the others
+# (NAME-same.txt).
 compare() {
   local name=$1 number
   echo "$name: $2; $3, then $4" >&2
@@ -83,8 +84,8 @@ compare() {
   sed -n '/^The largest \|^No /p' "$diffs/$name.txt" "$diffs/$name-same.txt"
 }
 
-# measure NAME WHAT BEFORE AFTER: runs `before` and `after` by turns without offwait, then records `before` once. Writes to
-# reports/ what offwait says (NAME.txt and NAME.json) and what was measured (NAME.runs).
+# measure NAME WHAT BEFORE AFTER: runs `before` and `after` alternately without offwait, then records `before` once.
+# Writes to reports/ what offwait says (NAME.txt and NAME.json) and what was measured (NAME.runs).
 measure() {
   [ -z "$only" ] || [[ " $only " == *" $1 "* ]] || return 0
   if [ -n "$diffs" ]; then

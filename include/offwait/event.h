@@ -3,7 +3,7 @@
  * maps that user space reads. The structs have the same layout on both sides. All times are CLOCK_MONOTONIC
  * in ns (bpf_ktime_get_ns); a time of 0 means "before the recording". There is no version number: both sides
  * are built together. Recording files have a form of their own (src/recording_file), but the numbers that
- * enumerators have here: an enumerator keeps its number for ever, and new ones are appended. */
+ * enumerators have here: an enumerator never changes its number, and new ones are appended. */
 #ifndef OFFWAIT_EVENT_H
 #define OFFWAIT_EVENT_H
 
@@ -378,9 +378,9 @@ struct offwait_thread {
   __u64 lost_since_ns; /* its records have been lost since then, 0: none, OFFWAIT_LOST_SINCE_BEGIN: since
                           before it was recorded */
   __u64 object;
-  __u64 lock; /* the address of the kernel's lock that it sleeps for, from the begin of contention to its end,
+  __u64 lock; /* the address of the kernel's lock that it sleeps for, from the start of contention to its end,
                  0: none */
-  __u32 lock_owner; /* who had the lock at the begin of contention: a tid, 0: not known */
+  __u32 lock_owner; /* who had the lock at the start of contention: a tid, 0: not known */
   __u8 lock_kind;   /* enum offwait_object */
   __u8 first_waits; /* how many of its first waits had their stacks taken for certain */
   __u8 recorder;    /* 1: a thread of offwait itself, or of a process that it started */

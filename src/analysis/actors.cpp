@@ -14,7 +14,7 @@ namespace offwait {
 
 namespace {
 
-/// "io-12" → "io-", "12": text and digits by turns, text first.
+/// "io-12" → "io-", "12": text and digits alternately, text first.
 std::vector<std::string> text_and_digits(std::string_view name) {
   std::vector<std::string> parts(1);
   bool digits = false;
@@ -66,7 +66,7 @@ BlockedBy blocked_by(ActorKind waker) {
   return BlockedBy::unknown;
 }
 
-/// Blocked time of the target that somebody ended.
+/// Blocked time of the target in waits that ended, by what ended them.
 std::map<BlockedBy, Nanos> blocked_by_waker(const Prepared& prepared, const WaitGraph& graph) {
   const Trace& trace = prepared.trace.all();
   std::map<BlockedBy, Nanos> out;

@@ -97,7 +97,7 @@ struct Verdict {
     paced,       ///< there are paced sinks, or remote services limit
     requests,    ///< the target waits for requests from outside
     background,  ///< there are background knots
-    no_waits,    ///< nobody waited
+    no_waits,    ///< no thread waited
     lacks_cpu,   ///< as lacks_cpu below
     asks,        ///< the target hardly ran, and waited for a service for much of the window
     idle,        ///< the target hardly ran
@@ -172,7 +172,7 @@ inline constexpr std::size_t kMostSampledStacks = 32;
 /// Most of an edge's wait time lies in a few short parts of the window (graph/phases.h).
 struct FoundPhases {
   struct Range {
-    double from_s = 0;  ///< since the window's begin
+    double from_s = 0;  ///< since the window's start
     double to_s = 0;
   };
   double share = 0;     ///< the part of the wait time that lies in the ranges, 0 to 1
@@ -213,7 +213,8 @@ struct KnotReleases {
   bool always_as_many = false;  ///< the mean is close to `largest`, as at a barrier
   double asleep_s = 0;          ///< part of wait_s: the thread that was waited for slept until a time
   bool often_asleep = false;    ///< asleep_s is so much of wait_s that it is worth saying
-  double kept_s = 0;            ///< part of wait_s, as the next three; see SiteSum (graph/sweep.h)
+  // Parts of wait_s, as in SiteSum (graph/sweep.h):
+  double kept_s = 0;
   double kept_disk_s = 0;
   double behind_disk_s = 0;
   double then_disk_s = 0;
@@ -349,9 +350,9 @@ struct FoundDisk {
   double capacity_bytes_per_s = 0;
   double capacity_ios_per_s = 0;
   CapacitySource capacity_source = CapacitySource::assumed;
-  bool capacity_raised = false;  ///< to the highest rate seen
-  double bytes_per_s = 0;        ///< mean over the window, as the next one
-  double ios_per_s = 0;
+  bool capacity_raised = false;                 ///< to the highest rate seen
+  double bytes_per_s = 0;                       ///< mean over the window
+  double ios_per_s = 0;                         ///< mean over the window
   std::optional<FoundDiskActivity> activity{};  ///< none: no request was seen, but the counters show some
   std::uint64_t unseen = 0;                     ///< requests left out, as their completion was not seen
   std::vector<FoundDiskUser> users{};           ///< by bytes, most first
@@ -396,7 +397,7 @@ struct FoundOpenWait {
   FoundActorId actor = 0;
   std::int32_t tid = 0;
   double wait_s = 0;        ///< inside the window
-  bool throughout = false;  ///< from the window's begin, or the thread's birth, to the end
+  bool throughout = false;  ///< from the window's start, or the thread's birth, to the end
   WaitClass wait_class = WaitClass::other;
   Backtrace wait_stack;
   /// The thread that holds the pthread mutex which it waits for, where that is known. The holder may be
@@ -454,9 +455,10 @@ struct HeldBack {
 
 /// A CPU quota that throttled the target (CpuQuota in model/cpus.h).
 struct FoundQuota {
-  std::string cgroup;         ///< hostile bytes
-  double cpus = 0;            ///< how many may run all the time: its quota / its period
-  std::uint64_t periods = 0;  ///< as in CpuQuota, as the next one
+  std::string cgroup;  ///< hostile bytes
+  double cpus = 0;     ///< how many may run all the time: its quota / its period
+  // As in CpuQuota:
+  std::uint64_t periods = 0;
   std::uint64_t throttled_periods = 0;
   double throttled_s = 0;  ///< summed over CPUs
 };

@@ -41,7 +41,7 @@ struct FoundProgress {
   bool clients_stay = true;  ///< connections got several responses each, on average
   std::optional<Requests> requests{};
   std::vector<ServedAddress> addresses{};  ///< the one with most responses first
-  /// Progress::How::end: when the command ended, since the window's begin, where it began.
+  /// Progress::How::end: when the command ended, since the window's start, where it began.
   std::optional<double> end_s{};
   /// The time from the first to the last response, to which `per_s` and the gains refer, if that is clearly
   /// less than the window.

@@ -65,10 +65,11 @@ struct FoundFile {
   FoundFileName name;
   std::uint64_t waits = 0;  ///< that ended in the window
   double wait_s = 0;
-  double longest_s = 0;          ///< the longest wait, inside the window
-  std::uint64_t ios = 0;         ///< requests to disks
-  std::uint64_t bytes = 0;       ///< of all of them
-  std::uint64_t read_bytes = 0;  ///< part of `bytes`, as the next one; 0 in recordings that do not say
+  double longest_s = 0;     ///< the longest wait, inside the window
+  std::uint64_t ios = 0;    ///< requests to disks
+  std::uint64_t bytes = 0;  ///< of all of them
+  // Parts of `bytes`, 0 in recordings that do not say:
+  std::uint64_t read_bytes = 0;
   std::uint64_t written_bytes = 0;
   std::vector<Call> calls{};       ///< by wait_s, the longest first
   std::vector<Threads> threads{};  ///< likewise, the first kMostFileThreads

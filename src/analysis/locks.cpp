@@ -23,7 +23,7 @@ namespace {
 constexpr std::size_t kMostPlaces = 3;
 constexpr std::size_t kMostLooks = 20'000;
 
-/// The waits for one lock, or for an object that is none, as indices.
+/// The waits for one lock, or for an object that is not a lock, as indices.
 struct Waits {
   LockId lock = kNoLock;
   ObjectId object = kNoObject;

@@ -62,8 +62,8 @@ inline constexpr double kWorthALine = 0.02;
 /// group's requests to a disk and the disk itself with gains that are alike (kAlike). Best first.
 std::vector<const FoundAnswer*> distinct_answers(const Findings& findings);
 
-/// Those of them that the first screen has room for: four at most, of which each is worth a line. A rough one
-/// has a place, but no number.
+/// Those of them that the first screen has room for: four at most, and each is worth a line. A rough one has
+/// a place, but no number.
 std::vector<const FoundAnswer*> first_answers(const Findings& findings);
 
 /// Why a recording is too short for a prediction.

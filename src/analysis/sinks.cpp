@@ -28,8 +28,8 @@ SinkSleeps sleeps_of(const Prepared& prepared, const WaitGraph& graph, VertexId 
   return out;
 }
 
-/// running_s and runnable_s of a thread or group: of its busiest member; of short-lived threads, of which one
-/// or another is busy, in the same proportion as of all together.
+/// running_s and runnable_s of a thread or group: those of its busiest member. For short-lived threads
+/// busy_ns is the time in which any of them is busy, and it is split in the same proportion as their sums.
 void split_busy(const Prepared& prepared, const Vertex& vertex, Nanos busy_ns, FoundSink& out) {
   if (vertex.short_lived) {
     const double cpu_s = to_seconds(vertex.time.running_ns + vertex.time.runnable_ns);

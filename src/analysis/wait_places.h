@@ -21,12 +21,11 @@ struct WaitPlace {
 
 /// By StackId, for the stacks of the knots' waits on futexes and in polls; the others are places of their
 /// own.
-/// - A barrier or a lock, by the functions' names, is one place for all who wait for that object, wherever
-/// they
-///   were called from.
-/// - What is no lock (a condition, or nothing that a name tells) is one place for those who wait for one
-/// object
-///   in one function: both ends of a queue may wait for one condition, and one function may wait for both.
+/// - A barrier or a lock, by the functions' names, is one place for all threads that wait for that object,
+///   wherever they were called from.
+/// - What is no lock (a condition, or nothing that a name tells) is one place for the threads that wait for
+///   one object in one function: both ends of a queue may wait for one condition, and one function may wait
+///   for both.
 /// - Where most of a stack's waits are for no one object, the function decides.
 std::vector<WaitPlace> wait_places(const Trace& trace, const WaitGraph& graph,
                                    const std::vector<Knot>& knots);

@@ -7,7 +7,7 @@
 
 namespace offwait {
 
-/// Owns a file descriptor; -1 is none.
+/// Owns a file descriptor; -1 stands for no descriptor.
 class UniqueFd {
  public:
   UniqueFd() = default;

@@ -23,7 +23,7 @@ class Costs {
   /// The cost so far, and the time that all CPUs were busy since the machine started.
   CostReading read(Nanos now) const;
 
-  /// The cost since the window's begin.
+  /// The cost since the window's start.
   RecordingCost since_begin() const;
 
  private:

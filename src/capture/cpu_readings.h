@@ -31,7 +31,7 @@ class CpuReadings {
   /// and their processes for the quotas that hold for them.
   void note(const offwait_thread_record& thread);
 
-  /// Reads all counters at the window's begin.
+  /// Reads all counters at the window's start.
   void begin();
   /// Asks threads of the target for their CPUs again if a second has passed: 1000 of them at a time. What a
   /// command runs first may bind it to a CPU (taskset).
@@ -65,7 +65,7 @@ class CpuReadings {
   void drop_gone_quotas();
 
   std::optional<CpuHierarchy> hierarchy_;
-  std::map<std::string, QuotaReading> quotas_;  ///< at the begin, by the cgroup's name
+  std::map<std::string, QuotaReading> quotas_;  ///< at the start, by the cgroup's name
   std::unordered_set<std::int32_t> processes_;  ///< of the target
   std::map<ThreadKey, std::int32_t> threads_;   ///< of the target, those that live, with their processes
   std::map<ThreadKey, CpuList> allowed_;        ///< as KernelRecording::allowed_cpus
@@ -78,7 +78,7 @@ class CpuReadings {
     Nanos at = 0;
     ProcessTable processes;
   };
-  std::deque<ProcessReading> process_readings_;  ///< the first one is that of the window's begin
+  std::deque<ProcessReading> process_readings_;  ///< the first one is that of the window's start
 };
 
 }  // namespace offwait

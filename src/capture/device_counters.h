@@ -28,7 +28,7 @@ class DeviceCounters {
   /// on which sockets listen there are noted.
   void add_network_of(std::int32_t tgid, KernelRecording& recording);
 
-  /// Reads all counters at the window's begin.
+  /// Reads all counters at the window's start.
   void begin(KernelRecording& recording);
   /// Reads the counters of disks and interfaces if the last reading is a second old.
   void read_if_due(KernelRecording& recording);

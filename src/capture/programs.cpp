@@ -78,7 +78,7 @@ Status attach_probe(offwait_bpf& skeleton, const Probe& probe, BpfLinks& links) 
   return success();
 }
 
-/// Whether the kernel loads a program for the begin of the function that has this type. If not, it would load
+/// Whether the kernel loads a program for the start of the function that has this type. If not, it would load
 /// none of ours. Whether it can attach the program, too, only attaching tells (arm64 before 6.4 cannot).
 bool can_load_for(std::uint32_t function) {
   std::array<bpf_insn, 2> nothing{};  // return 0

@@ -152,7 +152,7 @@ class Recorder {
   /// the kernel offers another way (6.0 and later); else empty.
   std::string kernel_symbols();
 
-  /// The time since the recording's begin.
+  /// The time since the recording's start.
   Nanos elapsed() const;
 
   /// Asks the kernel for every loss counter, so do not call it with every drain().

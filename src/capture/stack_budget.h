@@ -9,7 +9,7 @@
 
 namespace offwait {
 
-/// CPU time on all CPUs, each from a begin of its own to `at`.
+/// CPU time on all CPUs, each from a start of its own to `at`.
 struct CostReading {
   Nanos at = 0;
   Nanos cost_ns = 0;    ///< taken by recording

@@ -33,7 +33,7 @@ Status check_progress(const Trace& trace, const ProgressOptions& progress) {
   OFFWAIT_TRY_STATUS(check_progress_threads(trace.actors, progress.threads));
   if (!progress.end || command_end(trace)) return success();
   return Error{
-      "--progress end: this is no recording of a program from its begin to its end, as 'offwait record -o "
+      "--progress end: this is no recording of a program from its start to its end, as 'offwait record -o "
       "FILE -- PROGRAM' makes it",
       kUsage};
 }

@@ -54,7 +54,8 @@ struct LookOptions {
 };
 inline constexpr int kLeastWidth = 60;  ///< what a report needs
 
-/// What is written where. A file `-` is standard output, which then has no text; an empty one is none.
+/// What is written where. A file `-` is standard output, which then has no text; an empty name stands for no
+/// file.
 struct OutputOptions {
   std::string json;
   std::string folded;
@@ -126,8 +127,10 @@ struct ExportOptions {
   InputOptions input;
   std::string output = "-";  ///< `-`: standard output
   AnalysisOptions analysis;
-  FoldedOptions folding;  ///< of ExportFormat::folded, as the next one
+  // Of ExportFormat::folded:
+  FoldedOptions folding;
   bool full_stacks = false;
+
   bool quiet = false;
 };
 

@@ -11,7 +11,7 @@
 namespace offwait::cli {
 
 /// A file to write to, standard output for `-`, or standard error. Opened before anything is recorded, so
-/// that nobody waits 90 s to learn that a directory is missing.
+/// that the user does not wait 90 s to learn that a directory is missing.
 class Output {
  public:
   static Result<Output> open(const std::string& path);

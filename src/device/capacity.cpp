@@ -132,7 +132,7 @@ std::vector<std::string> apply_given(const GivenCapacities& given, Trace& trace)
   for (const NamedCapacity& one : given.disks) {
     const ActorId id = find_device(trace, ActorKind::disk, one.disk);
     if (id == kNoActor) {
-      missing.push_back("--disk-capacity " + one.disk + ": nobody waited for a disk of this name");
+      missing.push_back("--disk-capacity " + one.disk + ": no thread waited for a disk of this name");
       continue;
     }
     std::erase_if(trace.capacities, [id](const DiskCapacity& other) { return other.disk == id; });
@@ -141,7 +141,7 @@ std::vector<std::string> apply_given(const GivenCapacities& given, Trace& trace)
   for (const NamedNicCapacity& one : given.nics) {
     const ActorId id = find_device(trace, ActorKind::nic, one.nic);
     if (id == kNoActor) {
-      missing.push_back("--nic-capacity " + one.nic + ": nobody waited for an interface of this name");
+      missing.push_back("--nic-capacity " + one.nic + ": no thread waited for an interface of this name");
       continue;
     }
     std::erase_if(trace.nic_capacities, [id](const NicCapacity& other) { return other.nic == id; });

@@ -30,7 +30,7 @@ inline constexpr Nanos kReadingBlur = 1'000'000;
 
 /// The requests of one disk without those that are still open at the end although the last of its counters
 /// shows fewer in flight: the oldest ones then. A host may hide a completion from tracing, and such a request
-/// would keep the disk busy for ever. `readings` are in order of time.
+/// would keep the disk busy to the end. `readings` are in order of time.
 std::vector<DiskIo> without_unseen(std::vector<DiskIo> ios, const std::vector<DiskCounters>& readings);
 
 /// The requests of one disk inside the window. A request is under way from its issue to the disk to its

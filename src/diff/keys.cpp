@@ -21,7 +21,7 @@ std::string base_name(std::string_view path) { return std::string(path.substr(pa
 /// does not tell what the thread does.
 std::string with_name(const std::string& start) { return start.starts_with('[') ? "" : start; }
 
-/// Functions of libc have several names, of which one recording may have another than the next:
+/// Functions of libc have several names, and one recording may have another name than the next:
 /// `__libc_sendmsg`, `__sendmsg`, `sendmsg`; `pwrite`, `pwrite64`.
 std::string without_alias(const Frame& frame) {
   std::string_view name = frame.function;

@@ -35,7 +35,7 @@ inline constexpr double kErrorOfAll = 0.05;
 /// freedom, 0 < probability < 1, degrees > 0; relative error below 1e-6.
 double student_quantile(double probability, double degrees);
 
-/// The variance of the mean of these values, of which two neighbours may be alike.
+/// The variance of the mean of these values. Two neighbours among them may be alike.
 double variance_of_mean(std::span<const double> pieces);
 
 /// One value for each recording of a side.

@@ -18,7 +18,7 @@ struct ComparedUnit {
     second,
     answer,  ///< to a client
     call,    ///< of `functions`
-    run,     ///< of the command, from its begin to its end
+    run,     ///< of the command, from its start to its end
   };
   /// Why it is a second, although something else may be meant.
   enum class Reason : std::uint8_t {

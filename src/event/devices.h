@@ -22,14 +22,14 @@ class Devices {
   /// The actor of this kind, which is added when it is first asked for. `id` is as in offwait_waker_kind.
   ActorId device(ActorKind kind, std::uint32_t id);
 
-  // What the disks and interfaces did. Only those that somebody waited for are actors, so this comes after
-  // all waits.
+  // What the disks and interfaces did. Only those that threads waited for are actors, so this comes after all
+  // waits.
   void add_io(const offwait_io& record, const ThreadLives& lives, Files& files);
   void add_counters();
 
  private:
   std::string name_of(ActorKind kind, std::uint32_t id) const;
-  /// kNoActor if nobody waited for it.
+  /// kNoActor if no thread waited for it.
   ActorId known_disk(std::uint32_t dev) const;
 
   const KernelRecording& recording_;

@@ -7,7 +7,7 @@
 
 namespace offwait {
 
-/// When the thread ran again if it was blocked before the recording began; the window's begin if it was not
+/// When the thread ran again if it was blocked before the recording began; the window's start if it was not
 /// blocked then or has not run.
 Nanos first_run(const KernelRecording& recording, std::int32_t tid);
 

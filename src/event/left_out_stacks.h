@@ -64,7 +64,7 @@ class LeftOutStacks {
     std::uint32_t last_donor = kNone;
     std::uint32_t donors_begin = 0;  ///< in donors_by_stretch_
     std::uint32_t donors_end = 0;
-    double point = 0;  ///< of each wait, from its begin, as a part of its length
+    double point = 0;  ///< of each wait, from its start, as a part of its length
   };
   struct Stretches {
     std::uint32_t first = kNone;
@@ -120,7 +120,7 @@ class LeftOutStacks {
   /// The waiters' stacks, or the wakers'. Both go the same way, so that where both come from the same stretch
   /// they come from the same wait.
   struct Half {
-    std::vector<Pool> pools;  ///< one for each stretch, as the next
+    std::vector<Pool> pools;  ///< one for each stretch; so has `shares`
     std::vector<Share> shares;
     std::vector<std::uint32_t> spare_donors;  ///< those of each pool in order of time, from anywhere on
 

@@ -63,7 +63,7 @@ inline std::uint64_t end_of(const offwait_sample& record) { return record.at_ns;
 /// Records one after the other, in the order of their emission. Of waits, preemptions and samples there are
 /// millions. Each takes about 9 bytes, because all of it but its times (thread, stacks, waker) is stored once
 /// for all records that have it in common. Touching memory for the first time is most of what recording costs
-/// in user space. The births and exits of threads, of which there may be 60,000 a second, take 20 bytes each.
+/// in user space. The births and exits of threads take 20 bytes each; there may be 60,000 of them a second.
 class RecordBuffer {
  public:
   /// Copies one record. False (and nothing is copied) if it is no known record of this size.
@@ -130,7 +130,7 @@ class RecordBuffer {
   struct Interval {
     RecordKey key{};
     std::uint64_t block_ns = 0;
-    std::uint64_t wake_ns = 0;  ///< a preemption is runnable from its begin on
+    std::uint64_t wake_ns = 0;  ///< a preemption is runnable from its start on
     std::uint64_t run_ns = 0;   ///< all that a sample has
     std::uint32_t last = 0;     ///< in_flight_ns or owner of a wait
   };
@@ -305,7 +305,8 @@ struct KernelRecording {
   Nanos cpu_busy_ns = 0;                                          ///< as in Recording
   Nanos cpu_idle_ns = 0;
   Nanos cpu_steal_ns = 0;
-  std::vector<CpuTime> cpu_times;  ///< as in Trace, as the next two
+  // As in Trace:
+  std::vector<CpuTime> cpu_times;
   std::vector<CpuQuota> cpu_quotas;
   std::vector<ProcessCpuTime> other_processes;
   std::map<ThreadKey, CpuList> allowed_cpus;  ///< of threads of the target that may not use every CPU

@@ -33,7 +33,7 @@ class ThreadCourses {
 
   struct Course {
     std::uint32_t name = 0;  ///< equal for threads whose last names differ at most in digits
-    bool is_brief = false;   ///< born and gone in the window, of which it lives for half at most
+    bool is_brief = false;   ///< born and gone in the window, and lived for half of it at most
   };
   /// Whether short-lived threads are to share actors.
   bool are_told() const { return !courses_.empty(); }

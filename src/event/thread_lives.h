@@ -29,7 +29,7 @@ class ThreadLives {
   const Life* life_at(std::uint32_t tid, Nanos at) const;
 
   /// The life to which an interval of `tid` belongs that begins at `from_ns` (0: before it was recorded) and
-  /// was over or is still open at `known_ns`; `from` becomes its begin. Null, counted as record_invalid, when
+  /// was over or is still open at `known_ns`; `from` becomes its start. Null, counted as record_invalid, when
   /// it contradicts what is known of the thread; null, not counted, outside the window. Intervals of a thread
   /// are placed in order of time.
   const Life* place(std::uint32_t tid, std::uint64_t from_ns, std::uint64_t known_ns, Nanos& from);

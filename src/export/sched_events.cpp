@@ -19,7 +19,8 @@ struct Off {
   Nanos from = 0;
   Nanos to = 0;
   Leaving leaving = Leaving::wait;
-  Nanos wake = kNever;  ///< waits only, as the next one
+  // Waits only:
+  Nanos wake = kNever;
   SiteId site = 0;
 };
 

@@ -23,7 +23,7 @@ enum class Leaving : std::uint8_t {
 };
 
 /// A thread ran on a CPU in [from, to). A run without length stands where a thread changes its state without
-/// running, as at the window's begin.
+/// running, as at the window's start.
 struct Run {
   ActorId thread = kNoActor;
   Nanos from = 0;

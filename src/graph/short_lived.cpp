@@ -24,7 +24,7 @@ struct CountChange {
   int by = 0;
 };
 
-/// At one instant the ends come before the begins, because intervals that touch do not overlap.
+/// At one instant the ends come before the starts, because intervals that touch do not overlap.
 void sort_changes(std::vector<CountChange>& changes) {
   std::sort(changes.begin(), changes.end(), [](const CountChange& a, const CountChange& b) {
     return std::pair(a.at, a.by) < std::pair(b.at, b.by);
@@ -59,7 +59,7 @@ Nanos at_least_one(std::vector<CountChange> changes) {
   return total;
 }
 
-/// The begins and ends of a thread's being busy, which is neither blocked nor unknown, in order of time.
+/// The starts and ends of a thread's being busy, which is neither blocked nor unknown, in order of time.
 class BusyThread {
  public:
   /// It lives in [start, exit), a part of the window.
@@ -202,7 +202,7 @@ class StandIns {
   void find_groups() {
     find_brief_processes();
     std::map<Key, std::vector<ActorId>> similar;
-    std::map<Key, std::vector<ActorId>> cut_off;  // processes that the window's begin or end cuts off
+    std::map<Key, std::vector<ActorId>> cut_off;  // processes that the window's start or end cuts off
     for (ActorId id = 0; id < with_.actors_; ++id) {
       const Actor& actor = trace_.actors[id];
       if (is_candidate(actor)) {

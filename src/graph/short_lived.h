@@ -60,7 +60,7 @@ class TraceWithStandIns {
 /// - are all `outside` or none, and have names that differ at most in digits;
 /// - follow each other. Threads are at least twice as many as ever lived at once, so that a pool that is
 ///   started and stopped inside the window is no group; processes are more than ever lived at once.
-/// Processes like these that the window's begin or end cuts off belong to the group as well. Threads without
+/// Processes like these that the window's start or end cuts off belong to the group as well. Threads without
 /// a name, or whose process is not known, are in no group.
 ///
 /// The stand-in's waits are of class `other`, in a stack of one frame, `[no thread of it alive]`. The waker

@@ -66,7 +66,7 @@ class Joined {
       go_on(threads_[id].release, part.threads[id].first, part);
       go_on(threads_[id].release, part.threads[id].last, part);
     }
-    // Only now, because the above looks at several threads as they were at the part's begin.
+    // Only now, because the above looks at several threads as they were at the part's start.
     for (ActorId id = 0; id < threads_.size(); ++id) {
       pass(threads_[id], part.threads[id], part);
     }
@@ -192,7 +192,7 @@ std::vector<Nanos> equal_cuts(const Trace& trace, const std::vector<Nanos>& begi
   return cuts;
 }
 
-/// The parts between the cuts, of which those count that are inside the window.
+/// The parts between those cuts that are inside the window.
 std::vector<Window> parts_of(const Window& window, std::vector<Nanos> cuts) {
   std::sort(cuts.begin(), cuts.end());
   std::vector<Window> parts;

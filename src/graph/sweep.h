@@ -50,7 +50,7 @@ struct SiteSum {
   std::uint64_t largest_release = 0;  ///< most threads woken by one of these releases; 0: none
   // Waits of the target's threads for each other around a disk: those that a thread ended, of another class
   // than disk, and not by kernel threads, which wait for work. The waker keeps the thread waiting from when
-  // another thread last ended such a wait of its own, or from the wait's begin if that is later.
+  // another thread last ended such a wait of its own, or from the wait's start if that is later.
   Nanos kept_ns = 0;       ///< part of wait_ns for which the waker kept the threads waiting
   Nanos kept_disk_ns = 0;  ///< part of kept_ns in which the waker waited for a disk
   /// Part of wait_ns that is in such waits with a kept_disk_ns, if the thread waited for a disk or in such a

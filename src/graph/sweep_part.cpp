@@ -21,7 +21,7 @@ struct Sleeper {
   bool kernel = false;
   bool cut = false;  ///< the wait began before the part
   ThreadInPart::Settled settled = ThreadInPart::Settled::no;
-  Nanos from = 0;  ///< begin of the current wait, clipped to the part
+  Nanos from = 0;  ///< start of the current wait, clipped to the part
   Nanos blocked_until = kNotBlocked;
   StateClock::Times waker_before{};  ///< the waker's clock at `from`
   Nanos let_go = 0;                  ///< when a thread last ended a wait of it that was not for a disk
@@ -80,7 +80,7 @@ class Sweeper {
   ActorId waker_of(const Wait& wait) const { return wait.wake == kNever ? kNoActor : wakers_[wait.site]; }
   std::uint64_t offset(Nanos time) const { return static_cast<std::uint64_t>(time - trace_.window.begin); }
 
-  /// Takes up the waits that are open at the part's begin.
+  /// Takes up the waits that are open at the part's start.
   bool resume(const std::vector<WaitEvents::OpenWait>& open) {
     for (const auto& [index, id] : open) {
       const Wait& wait = trace_.waits[index];
@@ -191,7 +191,7 @@ class Sweeper {
     }
   }
 
-  /// The begin of the current wait, clipped to the window.
+  /// The start of the current wait, clipped to the window.
   Nanos begin_of(const Sleeper& sleeper) const {
     return sleeper.cut ? std::max(trace_.waits[sleeper.wait].block, trace_.window.begin) : sleeper.from;
   }
@@ -284,7 +284,7 @@ class Sweeper {
     sleeper.behind_disk = 0;
   }
 
-  /// How long a thread waited for a disk from the part's begin to `now`.
+  /// How long a thread waited for a disk from the part's start to `now`.
   Nanos disk_of(ActorId id, Nanos now) { return sleepers_[id].clock.at(trace_, now)[StateClock::on_disk]; }
 
   /// Adds the time of the current wait of `id`, up to `now`, to its site. Returns how long its waker waited

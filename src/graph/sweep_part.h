@@ -26,9 +26,9 @@ struct CutWait {
   bool together = false;   ///< whether it is counted in a release already
   Nanos begin = 0;         ///< clipped to the window
   Nanos end = 0;
-  Nanos disk = 0;  ///< how long the waker waited for a disk, from the part's begin to `end`
+  Nanos disk = 0;  ///< how long the waker waited for a disk, from the part's start to `end`
   /// When a thread last ended such a wait of the waker in this part, and how long the waker had waited for a
-  /// disk in the part until then. Before the part's begin: none did in this part.
+  /// disk in the part until then. Before the part's start: none did in this part.
   Nanos let_go = 0;
   Nanos disk_at_let_go = 0;
 };
@@ -43,12 +43,12 @@ struct ThreadInPart {
   /// wait: it waited for a disk, or behind one once more. That wait was before the part, or is a CutWait.
   enum class Settled : std::uint8_t { no, at_disk, behind_disk };
   Settled settled = Settled::no;
-  /// If that is settled: length and site of the last such wait, of which it is not known yet. 0: none.
+  /// If that is settled: length and site of the last such wait for which it is not known yet. 0: none.
   Nanos behind_disk = 0;
   SiteId behind_disk_site = 0;
-  /// When a thread last ended a wait of it that was not for a disk. Before the part's begin: none did.
+  /// When a thread last ended a wait of it that was not for a disk. Before the part's start: none did.
   Nanos let_go = 0;
-  Nanos disk = 0;  ///< how long it waited for a disk from then, or from the part's begin, to the part's end
+  Nanos disk = 0;  ///< how long it waited for a disk from then, or from the part's start, to the part's end
   Nanos waker_disk = 0;     ///< how long the waker of the wait that is open at the end did, during it
   bool whole_part = false;  ///< that wait began before the part
 };

@@ -121,7 +121,7 @@ std::vector<std::size_t> count_different(Pairs pairs, std::size_t actors) {
 /// What threads of one kind hand over to each other.
 struct Handovers {
   EndedWaits all;
-  EndedWaits waits;  ///< of these threads, whoever ended them
+  EndedWaits waits;  ///< of these threads, whatever ended them
   std::size_t members = 0;
 };
 

@@ -28,8 +28,8 @@ inline constexpr ThreadKind kNoThreadKind = UINT32_MAX;
 /// - do not depend on one of them: a thread that alone does what the others wait for is a kind of its own:
 ///   changed together with them, it would hide that they wait for it. It ends four fifths of all waits that
 ///   they end for each other, or is, among four or more, at one end of nine tenths of them, and it does so
-///   with half of the others or more. These waits are 20 or more, and a tenth of those that somebody ended,
-///   by number or by time.
+///   with half of the others or more. These waits are 20 or more, and a tenth of those that threads ended, by
+///   number or by time.
 std::vector<ThreadKind> thread_kinds(const Trace& trace);
 
 }  // namespace offwait

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The begins and ends of all waits, in order of time.
+// The starts and ends of all waits, in order of time.
 #pragma once
 
 #include <cstddef>
@@ -13,17 +13,17 @@
 
 namespace offwait {
 
-/// A wait begins or ends. A thread's events begin and end a wait by turns; an empty wait (block == wake) has
-/// one event only, and the thread is in no wait then.
+/// A wait begins or ends. A thread's events alternately begin and end a wait; an empty wait (block == wake)
+/// has one event only, and the thread is in no wait then.
 struct WaitEvent {
   std::uint64_t key = 0;   ///< 2 × time + 1 for a begin; events are in order of it
   std::uint32_t wait = 0;  ///< index into Trace::waits
   ActorId thread = kNoActor;
 
-  Nanos time() const { return static_cast<Nanos>(key / 2); }  ///< from the window's begin, in ns
+  Nanos time() const { return static_cast<Nanos>(key / 2); }  ///< from the window's start, in ns
 };
 
-/// The begins of one wait of 64, of those that begin inside the window, in order of time.
+/// The starts of one wait of 64, of those that begin inside the window, in order of time.
 std::vector<Nanos> some_begins(const Trace& trace);
 
 /// The events of one part of the window: those at its end belong to it if that is the window's end.
@@ -47,7 +47,7 @@ class WaitEvents {
   WaitEvents(const Trace& trace, const Histories& histories, std::span<const Nanos> begins,
              const Window& part);
 
-  /// The waits whose begin is an event before the part and whose end is none: by thread, at most one of each.
+  /// The waits that began before the part and have not ended by then: by thread, at most one of each.
   const std::vector<OpenWait>& open() const { return open_; }
 
   /// The next batch; valid until the next call. Empty after the last.

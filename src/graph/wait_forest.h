@@ -11,7 +11,7 @@ namespace offwait {
 
 /// Weighs waits while time passes. The size of a thread is its own size (1 if it counts, else 0) + the sizes
 /// of all threads that wait for it, directly or through others. The weight of a wait is the sum of its
-/// thread's size over its time, in ns. Times are in ns from the window's begin and never go back from call to
+/// thread's size over its time, in ns. Times are in ns from the window's start and never go back from call to
 /// call. Weights are exact modulo 2^64.
 ///
 /// A wait that joins or leaves a queue costs the same however long the queue is. In any tree, begin_wait()

@@ -25,7 +25,7 @@ struct Frame {
   std::string function{};
   /// For a function without a name: the virtual address in the module where it begins, if that is known.
   std::optional<std::uint64_t> begin{};
-  /// The distance from the function's begin. If neither `function` nor `begin` is known, it is the virtual
+  /// The distance from the function's start. If neither `function` nor `begin` is known, it is the virtual
   /// address in the module, in the process (for the modules `anon` and `unknown`), or in the kernel.
   std::optional<std::uint64_t> offset{};
   /// A file name without directory, `perf-PID.map`, or in brackets `[kernel]`, `[ext4]`, `[vdso]`. The names

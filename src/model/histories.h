@@ -62,7 +62,7 @@ inline std::size_t begun_before(const Trace& trace, std::span<const std::uint32_
 }
 
 /// Takes the interval that begins first off `rest`; nothing if `rest` is empty. If two intervals begin
-/// together, the shorter one comes first, because an empty interval may touch the begin of another.
+/// together, the shorter one comes first, because an empty interval may touch the start of another.
 std::optional<Interval> take_next(const Trace& trace, History& rest);
 
 /// The first interval of a thread that does not fit the thread's life or its earlier intervals.

@@ -10,8 +10,8 @@
 
 namespace offwait {
 
-/// `Hash` gives 64 bits of a `Value`, of which the low ones must be as good as the others. There are fewer
-/// than 2^32 values.
+/// `Hash` gives 64 bits for a `Value`. The low ones must be as good as the others. There are fewer than 2^32
+/// values.
 template <class Value, class Hash, class Equal>
 class Interner {
  public:

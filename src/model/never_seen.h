@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Threads that the recorder found at the window's begin, and never saw do anything.
+// Threads that the recorder found at the window's start, and never saw do anything.
 #pragma once
 
 #include "model/trace.h"

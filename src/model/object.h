@@ -51,7 +51,7 @@ struct Object {
   /// Of a file: its path as the process that used it sees it, the latest that is known. `pipe:[INODE]` for a
   /// pipe without a name; empty: not known. Hostile bytes, like `symbol` and `module`.
   std::string path{};
-  /// The variable in which the lock lies, `symbol_offset` bytes after its begin. Empty: it has no name (it is
+  /// The variable in which the lock lies, `symbol_offset` bytes after its start. Empty: it has no name (it is
   /// on a heap, say) or that is not known.
   std::string symbol{};
   /// The executable or library in whose data a futex lies, or the kernel's module, as frames have it

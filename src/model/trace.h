@@ -126,7 +126,7 @@ Frame not_alive_frame();
 /// One blocked interval [block, wake) of a thread, then a runnable one [wake, run).
 /// block <= wake <= run. `wake` is kNever for a thread still blocked at the window's end, `run` is kNever
 /// for one that is blocked or was woken and has not run yet. A thread already blocked at the window's
-/// begin has block <= window.begin.
+/// start has block <= window.begin.
 struct Wait {
   SiteId site = 0;
   ObjectId object = kNoObject;  ///< what is waited for; kNoObject: not known

@@ -304,7 +304,7 @@ class Checker {
       }
       if (!capacity.measured_on.empty() &&
           (capacity.source != CapacitySource::measured || !is_day(capacity.measured_on))) {
-        return Error{"a disk capacity that was not measured has a day, or its day is none"};
+        return Error{"a disk capacity that was not measured has a day, or its day is not one"};
       }
     }
     for (const DiskCounters& counters : trace_.disk_counters) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // What a wait for a thread below the devices owes to disks. jbd2 commits a journal, a kworker writes back
-// pages: whoever waits for them waits for requests that the disk served meanwhile.
+// pages: a thread that waits for them waits for requests that the disk served meanwhile.
 #pragma once
 
 #include <cstdint>

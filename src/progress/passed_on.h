@@ -32,8 +32,8 @@ Passing passing_of(const Trace& trace, const TimeOuts& time_outs, std::vector<st
 /// One thread has it and passes it on to one of those that wait, which wait there again: neither a queue
 /// (threads that do not wait there end the waits), nor a barrier or a broadcast (several go on at once), nor
 /// a resource that several have, nor what others wait for of one that never had to wait (a value that one
-/// thread fetches for all). Two threads that let each other go in turns may as well play ping-pong:
-/// others go on waiting, or those who wait look again and again whether it is free.
+/// thread fetches for all). Two threads that let each other go in turns may as well play ping-pong: they
+/// count if others go on waiting, or if the waiting threads look again and again whether it is free.
 bool passes_like_a_lock(const Passing& passing);
 
 }  // namespace offwait

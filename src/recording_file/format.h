@@ -39,8 +39,8 @@
 //
 // SectionKind::linked_records and drawn_records, and SectionKind::records, which earlier versions wrote.
 // Waits, preemptions, samples, requests to disks and what else the kernel recorded (offwait/event.h), in the
-// order in which it did. The first four, of which there are most, are columns. A column of n numbers of w
-// bytes is w planes of n bytes, of which the first has the lowest byte of each number.
+// order in which it did. The first four are the most frequent, and are columns. A column of n numbers of w
+// bytes is w planes of n bytes. The first plane has the lowest byte of each number.
 //
 //   keys        u32       number of keys; then columns: u8 record type, u8 waker_kind, u8 fd_kind, u8 flags,
 //                         u32 tid, u32 waker_id, u16 syscall, u16 task_state, u32 wait_user, u32 wait_kernel,

@@ -16,7 +16,7 @@
 namespace offwait {
 namespace {
 
-/// The mappings of one process by their begins. A later mapping replaces those that it overlaps.
+/// The mappings of one process by their starts. A later mapping replaces those that it overlaps.
 using Regions = std::map<std::uint64_t, const Mapping*>;
 
 void note(Regions& regions, const Mapping& mapping) {

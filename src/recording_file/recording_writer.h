@@ -67,8 +67,8 @@ class RecordingWriter {
   /// Hands over a part. Waits while more than kMostWaiting bytes of records wait to be written; the kernel
   /// then counts what it loses. After an error it does nothing.
   void add(RecordingPart part);
-  /// The processes of RecordingPart::gone, of the parts written since the last call, of which nothing in the
-  /// file needs a name.
+  /// The processes of RecordingPart::gone, of the parts written since the last call, whose mappings name
+  /// nothing in the file.
   std::vector<std::int32_t> take_nameless();
   /// Whether writing has failed. Then what is handed over is lost, and stop() has the reason.
   bool failed() const;

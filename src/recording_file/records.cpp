@@ -70,7 +70,7 @@ StoredInterval interval_of(const offwait_io& io) {
 
 std::uint64_t zigzag(std::uint64_t difference) { return difference << 1 ^ -(difference >> 63); }
 
-/// Appends a column of numbers, of which `number` returns one after the other.
+/// Appends a column of numbers, which `number` returns one after the other.
 template <class T>
 void put_column(std::string& out, std::size_t count, auto number) {
   const std::size_t begin = out.size();

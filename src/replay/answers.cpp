@@ -57,7 +57,7 @@ struct Ranked {
   double gain = 0;
 };
 
-/// What those who hold the lock do is mostly to wait for others.
+/// Whether the threads that hold the lock mostly wait for others meanwhile.
 bool mostly_waits_for_others(const Lock& lock) {
   return 2 * (lock.client_ns + lock.others_ns) > lock.held_ns;
 }
@@ -255,8 +255,8 @@ class Answering {
     gain.high = std::nullopt;
   }
 
-  /// A lock that nobody waits for is a bound: a split one is waited for less. It is no less than what the
-  /// replay shows.
+  /// The gain of a lock that no thread waits for is a bound: threads still wait for a split lock, though
+  /// less. It is no less than what the replay shows.
   static void as_bound(Gain& gain, LockBound& bound) {
     bound.gain = std::max(bound.gain, gain.gain);
     gain.gain = bound.gain;

@@ -23,7 +23,7 @@ struct DiskChannels {
 ///
 /// A disk with c channels that serves requests in order begins its k-th request when it is issued or when
 /// k - c requests are complete, whichever is later. The function tries 1, 2, 4, ... 64 channels, and no
-/// limit. It takes the number with which the time from the begin to the completion varies least among the
+/// limit. It takes the number with which the time from the start to the completion varies least among the
 /// requests of each group of threads. Shown is the smallest number that is not clearly worse than no limit.
 std::vector<DiskChannels> disk_channels(const Trace& trace, const ThreadGroups& groups,
                                         const WaitKinds& kinds);

@@ -33,7 +33,7 @@ struct Event {
 class EventStream {
  public:
   EventStream(const Trace& trace, const Histories& histories) : EventStream(trace, histories, trace.window) {}
-  /// The events in a part of the window. Each thread is born at the part's begin if it was before. What was
+  /// The events in a part of the window. Each thread is born at the part's start if it was before. What was
   /// over by then does not happen.
   EventStream(const Trace& trace, const Histories& histories, const Window& part);
 
@@ -46,7 +46,7 @@ class EventStream {
   }
 
  private:
-  /// Entries are in order of their key, but for its lowest digit: the time from the part's begin, then where
+  /// Entries are in order of their key, but for its lowest digit: the time from the part's start, then where
   /// it comes at this instant, then Event::what. Where a thread has several events at one instant, none comes
   /// before the one that precedes it.
   using Key = std::uint64_t;

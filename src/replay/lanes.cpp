@@ -438,7 +438,7 @@ class Replay {
       const double timed_out = length - static_cast<double>(event.at - thread.last);
       const ConstRow from = snapshots_[event.thread];
       const ConstRow released = reached_.data();
-      // The rates of the two are recorded ÷ replayed time since the window's begin.
+      // The rates of the two are recorded ÷ replayed time since the window's start.
       const double began = static_cast<double>(thread.last - trace_.window.begin) + 1;
       const double ended = static_cast<double>(event.at - trace_.window.begin) + 1;
       return set_row(waited_.data(), lanes_, [&](std::size_t i) {

@@ -32,7 +32,7 @@ class LockBounds {
   /// The values outlive it.
   LockBounds(const ReplayInput& input, const Room& room, const std::vector<double>& weights);
 
-  /// `scenario` lets nobody wait for the lock; `speeds`, by GroupId, are what a replay of that has.
+  /// In `scenario` no thread waits for the lock; `speeds`, by GroupId, are what a replay of that has.
   LockBound of(const Progress& progress, const Scenario& scenario, LockId lock,
                const std::vector<double>& speeds) const;
 

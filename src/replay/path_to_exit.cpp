@@ -37,7 +37,7 @@ class Walk {
   }
 
  private:
-  /// To the end of the thread's last wait and on to what ended it, or to its birth. False at the begin.
+  /// To the end of the thread's last wait and on to what ended it, or to its birth. False at the start.
   bool step() {
     const Wait* const last = last_wait();
     const Actor& actor = trace_.actors[thread_];

@@ -54,7 +54,7 @@ std::vector<double> served(const ReplayInput& input, const DiskRequests& ios,
 
 Nanos at_disks_of(const GroupUse& use) { return use.work_ns() - use.running_ns; }
 
-/// What the change leaves of `all_ns`, `held_ns` of which are while the lock is held, 0 to 1.
+/// The part of `all_ns` that the change leaves, 0 to 1. The lock is held for `held_ns` of that time.
 double left_of(const Change& change, Nanos held_ns, Nanos all_ns) {
   if (all_ns <= 0) return 1;
   const double held = std::min(1.0, static_cast<double>(held_ns) / static_cast<double>(all_ns));

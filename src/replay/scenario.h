@@ -56,8 +56,7 @@ using Scenario = std::vector<Change>;
 double factor_of_cpus(const Scenario& scenario);
 
 /// By how much longer the scenario's changes of functions make a thread's work and its own waits take.
-/// `place` is of the work; `resource` is none but io, sleep, remote or runnable. 1 if there is no such
-/// change.
+/// `place` is of the work; `resource` must be io, sleep, remote or runnable. 1 if there is no such change.
 double factor_of_work(const Scenario& scenario, const Code& code, PlaceId place);
 double factor_of_wait(const Scenario& scenario, const Code& code, Resource resource, StackId stack);
 /// What the scenario's changes of functions leave of the group's requests to disks, as a part of their time.

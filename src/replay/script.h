@@ -39,7 +39,7 @@ struct Step {
 
 struct Script {
   std::vector<Step> steps;
-  /// It lived from the window's begin nearly to its end, or to it where the end of a thread is what counts;
+  /// It lived from the window's start nearly to its end, or to it where the end of a thread is what counts;
   /// what follows is taken to be like it.
   bool repeats = false;
   std::size_t born = 0;  ///< the first step of its own; what comes before it is the time until it begins

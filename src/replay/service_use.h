@@ -13,7 +13,7 @@
 
 namespace offwait {
 
-/// Sums over the target's waits for a service that threads of this host ended. A wait counts from its begin
+/// Sums over the target's waits for a service that threads of this host ended. A wait counts from its start
 /// to the answer's send. What the answering thread did meanwhile is looked at; where that one waited for
 /// another thread behind the service, what this one did. The parts add up to all_ns.
 struct ServiceUse {

@@ -237,7 +237,7 @@ class Simulation {
     const Script& script = this->script(id);
     for (std::size_t taken = 0;; ++taken) {
       if (thread.step == script.steps.size()) {
-        // A script that takes no time would begin anew for ever.
+        // A script that takes no time would begin anew without end.
         if (!script.repeats || taken > script.steps.size()) {
           return end(id);
         }

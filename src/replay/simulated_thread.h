@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // What a simulation (simulate.h) knows of each thread and disk, and what is to happen in it. Times are in
-// nanoseconds since the simulation's begin.
+// nanoseconds since the simulation's start.
 #pragma once
 
 #include <cstdint>

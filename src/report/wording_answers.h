@@ -35,8 +35,8 @@ std::string answers_heading(const Findings& findings, const ActorNames& names);
 std::string change_text(const FoundAnswer& answer, const ActorNames& names);
 /// `+82% (77 to 88)`; empty where there is no number.
 std::string gain_text(const Gain& gain);
-/// Why a number is missing, or may be less; empty for a sure answer, and for a split one, of which
-/// answers_heading() speaks. `given` is what is said in place of the number; empty if nothing is.
+/// Why a number is missing, or may be less; empty for a sure answer, and for a split one, which
+/// answers_heading() explains. `given` is what is said in place of the number; empty if nothing is.
 std::string certainty_sentence(const Findings& findings, const Gain& gain, std::string_view given = "");
 
 /// What a recording cannot show of this runtime; empty if that is nothing.
@@ -65,7 +65,7 @@ std::string device_text(const Findings& findings, const FoundAnswer& answer);
 /// What people do about it where it is like this.
 std::string advice(const Findings& findings, const FoundAnswer& answer);
 
-/// What is not shown, of which the best gains `gain`: `Everything else: < 1%`, `3 more gain up to 14% (-v)`.
+/// What is not shown; the best of it gains `gain`: `Everything else: < 1%`, `3 more gain up to 14% (-v)`.
 std::string others_text(std::size_t others, double gain);
 /// `-v also shows 2 knots of no answer, and what limits nothing: 14 long waits outside the knots, 3 threads
 /// blocked throughout.`; empty if there are none.

@@ -383,7 +383,7 @@ std::string headline(const Comparison& comparison) {
   if (by_edge || (by_none && edge != nullptr && !lock_is_first))
     return edge_headline(comparison, *edge, lock);
   if (by_lock || (by_none && lock != nullptr)) return lock_headline(comparison, *lock);
-  // A fix that adds a CPU or a disk shortens waits of many functions, of which each is a part.
+  // A fix that adds a CPU or a disk shortens waits of many functions, and each is only a part.
   const bool time_is_first =
       by_time && time->kind != TimeKind::cpu &&
       (!by_function || std::abs(time->time.difference()) >= std::abs(function->time.difference()));

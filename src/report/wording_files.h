@@ -24,7 +24,7 @@ std::string disk_files_text(const FoundDisk& disk, const ActorNames& names, std:
 
 /// What the table of files counts, and its columns.
 std::string files_meaning(const Findings& findings);
-/// `fdatasync 93%, pwrite 7%`: empty if nobody waited.
+/// `fdatasync 93%, pwrite 7%`: empty if no thread waited.
 std::string calls_text(const FoundFile& file);
 /// `mariadbd×8 95%, page_cleaner 5%`: who waited.
 std::string waiters_text(const FoundFile& file, const ActorNames& names, std::size_t most);

@@ -31,7 +31,7 @@ void wait_until(Nanos time) {
   for (Nanos now = wall_clock_now(); now < time; now = wall_clock_now()) wait_a_moment(time - now);
 }
 
-/// Drains meanwhile, so that the begin of the window finds room for its records.
+/// Drains meanwhile, so that the start of the window finds room for its records.
 Status wait_attached(Nanos time, Recorder& recorder, Target& target) {
   for (Nanos now = wall_clock_now(); now < time; now = wall_clock_now()) {
     wait_a_moment(time - now);

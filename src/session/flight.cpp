@@ -36,7 +36,7 @@ void keep_last(std::vector<Counters>& kept, const std::vector<Counters>& newer, 
   std::stable_sort(kept.begin(), kept.end(), [](const auto& a, const auto& b) { return a.at < b.at; });
 }
 
-/// Copies all that is counted from the recording's begin on.
+/// Copies all that is counted from the recording's start on.
 void copy_counts(const KernelRecording& from, KernelRecording& to) {
   to.loss = from.loss;
   to.stack_reuse = from.stack_reuse;

@@ -83,12 +83,12 @@ class Flight {
   std::deque<Part> parts_;
   std::size_t bytes_ = 0;
   bool dropped_ = false;
-  Nanos cut_at_ = 0;  ///< the window's begin when it was last moved because of memory
+  Nanos cut_at_ = 0;  ///< the window's start when it was last moved because of memory
 
   // What came before the window:
-  KernelRecording before_;  ///< files, the last counters of each device, and what was counted until its begin
+  KernelRecording before_;  ///< files, the last counters of each device, and what was counted until its start
   std::map<std::uint32_t, offwait_thread_record>
-      threads_;  ///< those that lived at its begin, with their names
+      threads_;  ///< those that lived at its start, with their names
   std::map<std::int32_t, AddressSpace> mappings_;
   std::vector<AddressSpace> new_mappings_;  ///< of the next part
 

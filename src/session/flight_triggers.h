@@ -86,7 +86,7 @@ class FlightTriggers {
   Nanos begin_;
   bool wants_shares_ = false;
   std::unordered_map<std::uint32_t, Thread> threads_;  ///< by tid
-  std::map<Nanos, Sums> seconds_;                      ///< by their begins
+  std::map<Nanos, Sums> seconds_;                      ///< by their starts
   const FlightTrigger* ended_ = nullptr;               ///< applied to a wait that ended since the last check
   std::set<WaitBegin> told_;                           ///< waits that go on
 };

@@ -47,8 +47,8 @@ Error no_such_device(const std::string& option, const std::string& what, const s
     if (there.empty() || names.size() <= kMostNamed) there += (there.empty() ? "" : ", ") + one;
   }
   if (names.size() > kMostNamed) there += fmt::format(" and {} more", names.size() - 1);
-  return Error{fmt::format("{} {}: this host has no {} of this name; there {}", option, name, what,
-                           names.empty() ? "is none" : "are " + there),
+  return Error{fmt::format("{} {}: this host has no {} of this name; {}", option, name, what,
+                           names.empty() ? "there is none" : "there are " + there),
                kUsage};
 }
 

@@ -13,7 +13,7 @@ constexpr double kMemoryOfByte = 2.2;
 /// Parts begin at multiples of this before their end.
 constexpr Nanos kStep = kSecond / 10;
 
-/// The line through the marks, and through the recording's begin.
+/// The line through the marks, and through the recording's start.
 class Line {
  public:
   explicit Line(const RecordedSizes& sizes) : sizes_(sizes) {}

@@ -22,8 +22,8 @@ inline constexpr double kMemoryOfActor = 2000;
 /// The bytes of records that are read for a part. Between two marks they are taken as even.
 double bytes_read(const RecordedSizes& sizes, const Window& part);
 
-/// The latest part of `part`, which lies in the recording, of which a report takes at most `memory` bytes;
-/// none if there is no such part. They are in proportion to the records that are read for it, and to the
+/// The latest part of `part`, which lies in the recording, whose report takes at most `memory` bytes; none if
+/// there is no such part. These bytes are in proportion to the records that are read for it, and to the
 /// actors that are in so many bytes of records.
 std::optional<Window> part_that_fits(const RecordedSizes& sizes, const Window& part, std::uint64_t memory,
                                      double actors_of_byte = 0);

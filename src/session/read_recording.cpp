@@ -53,7 +53,7 @@ Window around(const TracePart& part, const Window& whole) {
           part.to ? whole.begin + *part.to + kReadAround : kNever};
 }
 
-/// Copies what `fd` still has into a file without a name, from its begin on, behind `head`.
+/// Copies what `fd` still has into a file without a name, from its start on, behind `head`.
 Result<UniqueFd> copied(int fd, const std::string& head, const std::string& name) {
   OFFWAIT_TRY(UniqueFd copy, nameless_file(overflow_directory()));
   std::vector<char> bytes(head.begin(), head.end());

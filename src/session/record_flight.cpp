@@ -204,7 +204,7 @@ void FlightRecorder::start_to_write(const Reason& reason) {
 
 AboutRecording FlightRecorder::about(const Reason& reason) const {
   AboutRecording about = about_recording(subject_, options_, flight_.window().length());
-  // A command that began before the window has no end that counts from its begin.
+  // A command that began before the window has no end that counts from its start.
   if (!flight_.is_whole()) about.command = 0;
   about.command_line = flight_options_.command_line;
   about.labels = flight_options_.labels;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A recording that goes on for weeks, of which only the last part is kept and written when asked for.
+// A recording that goes on for weeks. Only its last part is kept, and is written when asked for.
 #pragma once
 
 #include <optional>
@@ -18,7 +18,7 @@ namespace offwait {
 struct FlightOptions {
   Nanos length = 60 * kSecond;
   std::vector<FlightTrigger> triggers;
-  Nanos cooldown = 60 * kSecond;  ///< from the begin of a file that a trigger writes to that of the next
+  Nanos cooldown = 60 * kSecond;  ///< from the start of a file that a trigger writes to that of the next
   std::vector<Label> labels;      ///< in each file
   std::vector<std::string> command_line;  ///< offwait's own
   bool symbols = true;                    ///< as in StoringOptions

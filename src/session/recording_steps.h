@@ -62,7 +62,7 @@ Result<KernelRecording> stop(Recorder& recorder, Target& target, const Recording
 void ask_jvms(const Symbolizer& symbols, std::vector<std::string>& notes);
 
 /// To be called as soon as the recording is over, since what follows may take long: SIGINT and SIGTERM end
-/// offwait from then on, and a hang-up, of which shells send a second one, ends nothing. If the recording has
+/// offwait from then on, and a hang-up ends nothing, because shells send a second one. If the recording has
 /// ended by itself, the first SIGINT and the first SIGTERM end nothing either. Returns whether a signal has
 /// ended the recording.
 bool end_interruption(Interruption& interruption);

@@ -37,7 +37,7 @@ class KernelSymbols {
 
   std::optional<KernelFunction> find(std::uint64_t address) const;
   /// The variable that holds the address. A variable ends where the next symbol begins, and no later than
-  /// 64 KiB after its begin.
+  /// 64 KiB after its start.
   std::optional<KernelFunction> find_data(std::uint64_t address) const;
 
   /// Whether symbols are listed, but all at address 0, because kptr_restrict hides the addresses.

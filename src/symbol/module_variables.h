@@ -14,7 +14,7 @@ namespace offwait {
 /// An address in a process, told from where it has mapped code of the file.
 struct DataPlace {
   std::uint64_t code_offset = 0;  ///< in the file, of the code's mapping; a multiple of the page size
-  std::uint64_t distance = 0;     ///< the address less the begin of the mapping, modulo 2^64
+  std::uint64_t distance = 0;     ///< the address less the start of the mapping, modulo 2^64
 };
 
 struct Variable {

@@ -47,7 +47,7 @@ struct DataName {
   std::string symbol;  ///< the variable, demangled; empty: none is known
   /// The file that has the variable, as module names of frames; empty: the data are in no file's variables.
   std::string module;
-  std::uint64_t offset = 0;  ///< from the variable's begin; without one, the virtual address in the file
+  std::uint64_t offset = 0;  ///< from the variable's start; without one, the virtual address in the file
   std::optional<Mapping> shared{};  ///< the mapping that other processes may share, if it lies in one
 };
 

@@ -54,7 +54,7 @@ struct ThreadLine {
   Nanos start = 0;
   Nanos exit = kNever;
   Tid ns_tid = kNoTid;
-  Nanos seen = kSeenByDefault;  ///< by default the later of `start` and the window's begin
+  Nanos seen = kSeenByDefault;  ///< by default the later of `start` and the window's start
   Outside outside = Outside::no;
   Tid parent = kNoTid;
   CpuList cpus;

@@ -27,7 +27,7 @@ void append_hex(std::string& out, char c) {
   out += kHexDigits[byte_of(c) & 15U];
 }
 
-/// The value of a hexadecimal digit; 16 if `c` is none.
+/// The value of a hexadecimal digit; 16 if `c` is no digit.
 constexpr unsigned digit_value(char c) {
   if (c >= '0' && c <= '9') {
     return byte_of(c) - '0';

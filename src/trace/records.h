@@ -242,7 +242,7 @@ struct RecordForm<LossCounts> : RecordBase<true> {
 };
 
 /// A thread's life [start, exit). The thread was recorded from `seen` on, by default the later of `start` and
-/// the window's begin. outside=kernel is a kernel thread that is not part of the target, and
+/// the window's start. outside=kernel is a kernel thread that is not part of the target, and
 /// outside=recorder a thread of the recorder (Actor::recorder). `parent` is the tid
 /// of the thread that forked it: the life that began last at or before `start`, which must not have ended
 /// before `start`. `ns_tid` is the thread's tid in its own PID namespace, such as a container's. `cpus` are
@@ -352,7 +352,7 @@ struct RecordForm<ObjectLine> : RecordBase<false> {
 /// socket: a client that connected to the thread's side, or a service that the thread has asked; NAME is
 /// usually ADDRESS:PORT. any=yes is a wait of class disk that ends when any request is done
 /// (WaitSite::any_request). `holder` is the thread that had the lock (Wait::holder): the life that began last
-/// at or before the wait's begin or the window's, whichever is later.
+/// at or before the wait's start or the window's, whichever is later.
 template <>
 struct RecordForm<WaitLine> : RecordBase<false> {
   static constexpr std::string_view kName = "wait";

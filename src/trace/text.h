@@ -32,7 +32,7 @@
 // in the order of actors.
 //
 // Threads by tid. A tid may have several thread lines with disjoint lifetimes [start, exit). A wait, preempt
-// or unknown line belongs to the life that began last at or before its begin, and must end by the life's
+// or unknown line belongs to the life that began last at or before its start, and must end by the life's
 // exit, unless its end is `-`. A waker, or the thread of an io, on_cpu, responses or calls line, is the life
 // that began last at or before the wake, the issue, `at` or `last`: an exiting thread still wakes its parent
 // after its exit was recorded. A tid without any thread line may wake, submit, respond, call, be sampled or

@@ -49,7 +49,7 @@ struct UnwindTable {
   /// padding is not executed. The last byte of any gap before a function without a frame is STOP: only a
   /// stack that was made by hand returns to the start of such a function.
   std::vector<offwait_unwind_row> rows;
-  std::vector<FunctionExtent> functions;  ///< in order of begin, one for each usable FDE
+  std::vector<FunctionExtent> functions;  ///< in order of start, one for each usable FDE
 };
 
 inline constexpr std::uint32_t kIgnoredGap = 15;

@@ -4,7 +4,7 @@
 
     tests/bench/build_time.py [BUILD_DIRECTORY] [--most N]
 
-Prints the N rooms and files (default 10) that took longest. A step's time is from its begin to its end, which on a busy
+Prints the N rooms and files (default 10) that took longest. A step's time is from its start to its end, which on a busy
 machine is more than the CPU time it used. Only the last build of each file counts.
 """
 

@@ -5,7 +5,7 @@ samples paper (tests/profiles).
 
     function_gains.py OFFWAIT PROFILES [--pairs N]
 
-Records each case, then runs it with and without each function's speed-up by turns. Needs root, and a machine that does
+Records each case, then runs it with and without each function's speed-up alternately. Needs root, and a machine that does
 nothing else."""
 import argparse
 import json

@@ -76,5 +76,5 @@ int main(int argc, char** argv) {
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
   std::printf("%f\n", took.count());
   std::fflush(stdout);
-  ::_exit(0);  // the threads wait for ever
+  ::_exit(0);  // the threads wait forever
 }

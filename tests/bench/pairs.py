@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Runs of a load without a recorder and under one, by turns."""
+"""Runs of a load without a recorder and under one, alternately."""
 import statistics
 from typing import NamedTuple, Optional
 

@@ -6,7 +6,7 @@
 
 Each case runs a server twice: as it is, and with one part about twice as fast (a disk with a shorter service
 time, twice as many CPUs, an upstream that sleeps half as long). The first one is recorded once under load. Then
-the two are loaded by turns; the measured gain is the median over the pairs of the ratio of their rates. The
+the two are loaded in turn; the measured gain is the median over the pairs of the ratio of their rates. The
 report of the recording is asked with --what-if for the gain of the change that was made: a disk serves requests
 in its nominal time and a little more, so what it took is read from its counters. Prints a row of a table for
 each case. Asserts nothing. A machine that does something else at the same time makes the figures worthless.

@@ -5,7 +5,7 @@
     program_costs.py BUILD WORKLOAD NAME=OFFWAIT[,OPTION]... [--rounds N]
 
 BUILD is the build directory whose loads are used, WORKLOAD one of workloads.py. Each NAME is an executable of offwait with options,
-for example `before=/tmp/offwait.old,--no-stacks`. They record the whole system by turns, under one load. A cell has the medians of
+for example `before=/tmp/offwait.old,--no-stacks`. They record the whole system in turn, under one load. A cell has the medians of
 the time that a run of the program takes and of the time for each context switch of the machine; both include the kernel's two
 readings of the clock. Smaller differences show here than in how fast the load is. Needs root, and a machine that does nothing
 else. Asserts nothing."""

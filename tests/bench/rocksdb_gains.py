@@ -5,7 +5,7 @@ a block cache of one shard or of 64, and compression of blocks or none.
 
     rocksdb_gains.py OFFWAIT [--pairs N] [--seconds N] [--keep DIRECTORY]
 
-Records each load as it is, asks the recording what the change would gain, then runs both by turns. The part of the sharded
+Records each load as it is, asks the recording what the change would gain, then runs both alternately. The part of the sharded
 cache is the lock of the cache: what no waits for it would gain. The part of compression is the function that compresses a
 block, with all that it calls, where compaction limits: small memtables, one thread that compacts. Needs root, db_bench
 (Debian: rocksdb-tools), and a machine that does nothing else."""

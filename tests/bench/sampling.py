@@ -4,7 +4,7 @@
 
     sampling.py OFFWAIT [--pairs N]
 
-A pinned thread computes in short slices and notes the CPU time of each. It is recorded by turns without samples and with 9999
+A pinned thread computes in short slices and notes the CPU time of each. It is recorded alternately without samples and with 9999
 a second, for 1.5 s each. The slowdown of a pair is the ratio of its two median slices. Prints the median over the pairs, and
 from it the cost of one sample and of the default rate. Asserts nothing."""
 import argparse

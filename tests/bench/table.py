@@ -4,7 +4,7 @@
 
     table.py BUILD [--workload W]... [--recorder R]... [--pairs N] [--seconds S]
 
-Each load runs by turns without a recorder and under each of them. A cell has the median over such pairs of neighbouring runs,
+Each load runs in turn without a recorder and under each of them. A cell has the median over such pairs of neighbouring runs,
 and the quartiles in brackets. The recorder `nothing` shows what is noise. The columns:
 
   slowdown   how much longer the load takes for one operation

@@ -172,10 +172,10 @@ class Reports(TestCase):
                          [{"bytes_per_s": 1e9, "ios_per_s": 4e5, "source": "given", "raised": False,
                            "measured_on": None}])
         other = run("report", "--disk-capacity", "sdz=1G,1k", TRACES / "figure1.txt")
-        self.assertEqual(other.stderr, b"offwait: --disk-capacity sdz: nobody waited for a disk of this name\n")
+        self.assertEqual(other.stderr, b"offwait: --disk-capacity sdz: no thread waited for a disk of this name\n")
         self.assertEqual(other.returncode, 0)
         other = run("report", "--nic-capacity", "eth9=1G", TRACES / "figure1.txt")
-        self.assertEqual(other.stderr, b"offwait: --nic-capacity eth9: nobody waited for an interface of this name\n")
+        self.assertEqual(other.stderr, b"offwait: --nic-capacity eth9: no thread waited for an interface of this name\n")
         self.assertEqual(run("report", "-q", "--disk-capacity", "sdz=1G,1k", TRACES / "figure1.txt").stderr, b"")
 
     def test_output_that_is_no_terminal_has_no_colour(self):
@@ -352,7 +352,7 @@ class Asked(TestCase):
             self.assertAlmostEqual(report["what_if"][0]["gain"], 1, delta=0.001)
         report = self.valid_json(run("report", file, "--json", "-", "--progress", "cc").stdout)
         self.assertEqual([one["how"] for one in report["progress"]], ["told"])
-        self.fails(2, "--progress end: this is no recording of a program from its begin to its end, as 'offwait record "
+        self.fails(2, "--progress end: this is no recording of a program from its start to its end, as 'offwait record "
                    "-o FILE -- PROGRAM' makes it", "report", self.file, "--progress", "end")
 
     def test_mistakes_name_what_is_wrong_and_what_there_is(self):
@@ -507,7 +507,7 @@ class LargeInput(TestCase):
     FIXED_BYTES = (400 if SANITIZED else 100) << 20
 
     def piped(self, chunks, limit=None):
-        """Runs a report on the text in `chunks`, of which it gets at most `limit` bytes. Returns (result, bytes taken, peak
+        """Runs a report on the text in `chunks`, or at most `limit` bytes of it. Returns (result, bytes taken, peak
         memory)."""
         process = subprocess.Popen([OFFWAIT, "report", "-v", "--json", "/dev/null", "-"], stdin=subprocess.PIPE,
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment())

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Any bytes as the value of --what-if. What is read is bounded, and reads the same again; its changes are
-// looked up in a small trace, of which the result names groups and disks that exist.
+// looked up in a small trace, and the result names groups and disks of the trace that exist.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

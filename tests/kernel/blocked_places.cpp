@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// blocked_places [FILE | deadlock]: starts threads that block for ever, each in a place whose stack is hard
-// to walk without frame pointers; this file is compiled without them. FILE is a file whose fsync takes long:
-// one more thread blocks in that. With `deadlock`, two threads wait for each other's mutex, and a third one
-// waits for one of the two.
+// blocked_places [FILE | deadlock]: starts threads that block forever, each in a place whose stack is hard to
+// walk without frame pointers; this file is compiled without them. FILE is a file whose fsync takes long: one
+// more thread blocks in that. With `deadlock`, two threads wait for each other's mutex, and a third one waits
+// for one of the two.
 //
 // Prints its pid, begins when it reads a line on stdin, prints a line `NAME TID` for each thread and then
 // `blocked`, and exits at the next line.

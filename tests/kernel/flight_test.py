@@ -15,7 +15,8 @@ import runner
 
 OFFWAIT = sys.argv[1]
 
-# Two threads hand a byte to and fro every 20 ms, one sleeps and one polls, both for ever. What stdin says happens once.
+# Two threads hand a byte to and fro every 20 ms, one sleeps and one polls, both without end. What stdin says happens
+# once.
 PROGRAM = r"""
 import os, select, subprocess, sys, threading, time
 a, b = os.pipe(), os.pipe()
@@ -76,7 +77,7 @@ class FlightTest(unittest.TestCase):
         return recorder
 
     def written(self, recorder, why):
-        """The next file, of which the recorder has told."""
+        """The next file that the recorder has told of."""
         line = recorder.stderr.readline()
         found = re.fullmatch(r"offwait: (\S+) has the last (\d+\.\d) s with \d+ waits \(\d+\.\d MB\), because of (.*)\n", line)
         self.assertTrue(found, line)

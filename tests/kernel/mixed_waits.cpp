@@ -17,7 +17,8 @@ namespace {
 
 constexpr int kShortNaps = 5;
 constexpr int kCalls = kShortNaps + 3;
-constexpr long kShort = 40'000;  // ns, as the next two
+// In ns:
+constexpr long kShort = 40'000;
 constexpr long kLong = 300'000;
 constexpr long kWork = 150'000;
 

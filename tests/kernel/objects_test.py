@@ -47,7 +47,7 @@ class LocksTest(unittest.TestCase):
                 if all(found.get(key) == str(value) for key, value in keys.items())]
 
     def check_holders(self, waits, truth):
-        """Whoever waits, waits for the other thread of the pair."""
+        """Each waiting thread waits for the other thread of the pair."""
         first, second = truth["tids"]
         other = {first: second, second: first}
         of_pair = [wait for wait in waits if wait.tid in other]

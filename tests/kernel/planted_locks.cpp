@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Locks at known addresses, each taken in turns by two threads that sleep while they have it: whoever waits
-// for one waits for the other thread of the pair. Speaks the protocol of tests/kernel/recording.py:
-//   {"pid":N}, then on a line of input one {"lock":NAME,"address":A,"tids":[N,N],"tgids":[N,N]} for each
-//   lock, then {"done":true}.
+// Locks at known addresses, each taken in turns by two threads that sleep while they have it: a thread that
+// waits for a lock waits for the other thread of the pair. Speaks the protocol of tests/kernel/recording.py:
+// {"pid":N}, then on a line of input one {"lock":NAME,"address":A,"tids":[N,N],"tgids":[N,N]} for each lock,
+// then {"done":true}.
 #include <array>
 #include <atomic>
 #include <chrono>

@@ -72,7 +72,7 @@ class TruthCase(unittest.TestCase):
     def check_counts(self, run, truth, waits):
         # nvcsw is the kernel's own count of voluntary switches: one for each time the thread left its run queue.
         self.count(waits=len(waits), switches=truth["nvcsw"])
-        # The thread reads nvcsw a moment after it notes the begin of its span and a moment before it notes the end. In these
+        # The thread reads nvcsw a moment after it notes the start of its span and a moment before it notes the end. In these
         # moments it may wait for the memory map, any number of times, or the output, which its peers use as well.
         memory_map = sum(is_for_memory_map(w) for w in waits)
         self.assertLessEqual(len(waits), truth["nvcsw"] + max(5, memory_map), truth)
@@ -215,7 +215,7 @@ class TruthCase(unittest.TestCase):
         for truth in self.thread_truths(run):
             waits = [w for w in run.dump.waits_of(truth) if w.cls == "disk"]
             self.assertGreaterEqual(len(waits), WAKERS_RIGHT * truth["waits"] - run.dump.loss["switch_unseen"])
-            # A long sync computes and waits by turns, and its duration includes both.
+            # A long sync alternately computes and waits, and its duration includes both.
             recorded = sum(w.run - w.block for w in waits)
             running, runnable, _, unknown = run.dump.states_of(truth)
             self.assertLessEqual(recorded, truth["wait_ns"])

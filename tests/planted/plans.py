@@ -127,7 +127,7 @@ def rate(planted, directory, plan, arguments=(), seconds=0.5):
 
 
 def ratios(planted, directory, plan, arguments, rounds):
-    """The throughput with these arguments divided by that without, measured so many times, by turns."""
+    """The throughput with these arguments divided by that without, measured so many times, alternately."""
     found = []
     for _ in range(rounds):
         before = rate(planted, directory, plan)

@@ -174,7 +174,7 @@ class Change:
 
 
 def first_answers(report):
-    """The first answer for each progress that the report splits into. What a lock would gain that nobody waits for is not
+    """The first answer for each progress that the report splits into. What a lock would gain that no thread waits for is not
     judged: no plan has such a change."""
     firsts = {}
     for answer in report["answers"]:

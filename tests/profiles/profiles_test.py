@@ -4,7 +4,7 @@
 
     profiles_test.py OFFWAIT PROFILES [TEST...] [--keep DIR]
 
-Records each program of PROFILES from its begin to its end. --keep DIR keeps the reports in DIR."""
+Records each program of PROFILES from its start to its end. --keep DIR keeps the reports in DIR."""
 import argparse
 import json
 import os
@@ -19,7 +19,7 @@ SKIP = 77
 
 class Report:
     def __init__(self, text, printed):
-        """`printed`: what the program wrote, of which the first line is its duration."""
+        """`printed`: what the program wrote; its first line is the duration."""
         report = json.loads(text)
         self.functions = report["functions"]["rows"]
         self.threads = report["threads"]

@@ -204,7 +204,7 @@ class Lock:
 
 
 class World:
-    """A run of a program. Its window begins when the program has run for `begin_ns`. Nobody waits for the `free` locks."""
+    """A run of a program. Its window begins when the program has run for `begin_ns`. No thread waits for the `free` locks."""
 
     def __init__(self, program, seed, speed=None, cpus=None, begin_ns=200 * MS, window_ns=800 * MS, free=()):
         self.program, self.speed, self.free = program, speed or {}, free

@@ -16,7 +16,7 @@
 namespace workload {
 namespace {
 
-/// Starts a thread that blocks for ever in `blocking_call`, and returns when it sleeps. The process ends with
+/// Starts a thread that blocks forever in `blocking_call`, and returns when it sleeps. The process ends with
 /// _exit, which does not wait for it.
 template <class BlockingCall>
 pid_t start_blocked(const char* name, BlockingCall blocking_call) {

@@ -49,7 +49,7 @@ int main(int argc, char** argv) {
       workload::Options options(argc - 2, argv + 2);
       entry.run(options);
       workload::done(options);
-      // Threads may still be blocked, some of them for ever.
+      // Threads may still be blocked, some of them forever.
       std::_Exit(0);
     }
   }

@@ -185,7 +185,7 @@ void socket_ping_pong(Options& options) {
     truth.print();
     _exit(0);
   }
-  // Takes the processes in the order in which they end: if one fails, the other would wait for it for ever.
+  // Takes the processes in the order in which they end: if one fails, the other would wait for it forever.
   for (int left = 2; left > 0; --left) {
     int status = 0;
     checked(wait(&status), "wait");

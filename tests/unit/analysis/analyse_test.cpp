@@ -369,8 +369,7 @@ TEST_CASE(
   CHECK(edge("sleep", ActorKind::timer).each_s == Approx(0.070));
   CHECK(edge("sh", ActorKind::group).each_s == Approx(0.074));
   CHECK(edge("sleep", ActorKind::thread).waits == 10);
-  CHECK(edge("sleep", ActorKind::thread).each_s ==
-        Approx(0.019));  // 10, then 20 nine times, of which none lives
+  CHECK(edge("sleep", ActorKind::thread).each_s == Approx(0.019));  // 10, then 20 nine times while none lives
   REQUIRE(findings.knots.size() == 1);
   // They are blocked for 0.70 s of 1.44 s: not most of it.
   CHECK(findings.knots[0].pattern == Pattern::mixed);

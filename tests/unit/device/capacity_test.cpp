@@ -117,8 +117,8 @@ TEST_CASE("a given capacity replaces any other, and names without a device are r
   const std::vector<std::string> missing =
       apply_given({{{"vda", 1e6, 10}, {"sdz", 1, 1}}, {{"vda", 100, 200}, {"eth9", 1, 1}}}, trace);
   CHECK(missing ==
-        std::vector<std::string>{"--disk-capacity sdz: nobody waited for a disk of this name",
-                                 "--nic-capacity eth9: nobody waited for an interface of this name"});
+        std::vector<std::string>{"--disk-capacity sdz: no thread waited for a disk of this name",
+                                 "--nic-capacity eth9: no thread waited for an interface of this name"});
   REQUIRE(trace.capacities.size() == 1);
   CHECK(trace.capacities[0].disk == 1);
   CHECK(trace.capacities[0].bytes_per_s == 1e6);

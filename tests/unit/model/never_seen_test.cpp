@@ -34,7 +34,7 @@ TEST_CASE("a thread that was only found at the begin is not runnable: its state 
 
 TEST_CASE("a thread that was seen to lose its CPU, or to do anything else, is runnable") {
   Trace trace = threads(7);
-  trace.actors[0].start = 100;  // born at the begin
+  trace.actors[0].start = 100;  // born at the start
   trace.actors[1].exit = 500;   // seen to exit
   trace.cpu_samples = {{4, kNoStack, 99}};
   trace.actors[6].parent = 5;  // has forked

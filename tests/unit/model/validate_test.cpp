@@ -314,11 +314,11 @@ TEST_CASE("what analysis takes for granted is checked: disks") {
        [](Trace& t) {
          t.capacities = {{2, 1, std::numeric_limits<double>::infinity(), CapacitySource::given}};
        }},
-      {"a disk capacity that was not measured has a day, or its day is none",
+      {"a disk capacity that was not measured has a day, or its day is not one",
        [](Trace& t) {
          t.capacities = {{2, 1, 1, CapacitySource::assumed, "2026-11-21"}};
        }},
-      {"a disk capacity that was not measured has a day, or its day is none",
+      {"a disk capacity that was not measured has a day, or its day is not one",
        [](Trace& t) {
          t.capacities = {{2, 1, 1, CapacitySource::measured, "2026-11-32"}};
        }},

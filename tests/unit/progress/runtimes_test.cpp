@@ -11,7 +11,7 @@ using namespace offwait;
 
 namespace {
 
-/// The runtimes of threads 1 and 2 of one process, of which 2 waits in `stack`, and of thread 3 of another.
+/// The runtimes of threads 1 and 2 of one process, and of thread 3 of another. Thread 2 waits in `stack`.
 std::vector<Runtime> runtimes_with(const std::string& stack) {
   test::Program program(10'000);
   program.line("thread 1 tgid=1 comm=a start=0 exit=-");

@@ -163,7 +163,7 @@ TEST_CASE("a block at the time of another thread's run is stored as a link to it
   std::mt19937_64 random(1);
   std::uint64_t now = 1'000'000'000'000;
   std::uint64_t since[2] = {now - 70'000, now - 900};
-  // Two threads run by turns on one CPU: each blocks when the other one runs.
+  // Two threads run alternately on one CPU: each blocks when the other one runs.
   for (std::uint32_t i = 0; i < 10'000; ++i) {
     const std::uint32_t runs = i % 2;
     now += random() % 100'000;

@@ -85,7 +85,7 @@ TEST_CASE("what a thread below the devices waits for a disk is saved to those wh
   program.thread(1, "db");
   program.thread(2, "jbd2", "start=0 exit=- outside=kernel");
   program.line("disk vda bytes_per_s=1e6 ios_per_s=1000 capacity=assumed");
-  // Computes for 1 ms, waits for the commit for 3 ms, of which the disk takes 2.
+  // Computes for 1 ms, waits for the commit for 3 ms; the disk takes 2 of them.
   for (long at = 0; at < 400'000; at += 4000) program.wait(1, at + 1000, at + 4000, "thread:2", "class=lock");
   for (long at = 0; at < 400'000; at += 4000) {
     program.line("io 2 disk=vda bytes=4096 issue=" + std::to_string((at + 1500) * 1000) +

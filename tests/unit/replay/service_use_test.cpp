@@ -16,8 +16,8 @@ constexpr long kRounds = 100;
 
 std::string process(int tid) { return "tgid=" + std::to_string(tid) + " comm="; }
 
-/// In each round of 10 ms the target computes for 1 ms and asks the service, of which the database behind it
-/// sleeps for 4 ms and computes for 3, and the thread that answers computes for 2.
+/// In each round of 10 ms the target computes for 1 ms and asks the service. The database behind that sleeps
+/// for 4 ms and computes for 3, and the thread that answers computes for 2.
 Trace app_and_service() {
   test::Program program(kRounds * 10'000 + 1);
   program.line("thread 1 " + process(1) + "app start=0 exit=-");

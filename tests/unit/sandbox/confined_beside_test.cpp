@@ -128,7 +128,7 @@ TEST_CASE("work beside does not run before ordinary threads") {
     });
     const std::string child = children();
     int nice = -5;
-    // The process sets it right after its begin.
+    // The process sets it right after its start.
     for (int i = 0; i < 20'000 && nice != 0 && !child.empty(); ++i) {
       std::this_thread::sleep_for(1ms);
       nice = getpriority(PRIO_PROCESS, static_cast<id_t>(std::strtoul(child.c_str(), nullptr, 10)));
