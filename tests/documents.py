@@ -9,6 +9,7 @@
 - Relative links lead to files, and to headings, that exist.
 - The rooms table of doc/design.md lists the rooms of src/CMakeLists.txt, in their order.
 - Files of the repository that a document names in `code` exist.
+- Documents, comments, and the texts of src/ have no words of tests/words.py over which a reader stumbles.
 - Sources that name a document (`doc/design.md`, or `doc/design.md "Heading"`) name an existing one, and
   nothing refers to a document outside of the repository.
 Prints one line for each fault and exits with 1 if there is any.
@@ -20,12 +21,16 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 from rooms import rooms_of  # noqa: E402
+from words import findings  # noqa: E402
 
 LONGEST_LINE = 100
 LONGEST_README = 150
 LONGEST_DESIGN = 4000  # words: what a reader needs before reading code; the rest stands in the headers
 ROOMS_MARKS = ("<!-- rooms -->", "<!-- end of rooms -->")
 NO_SOURCES = {".git", "build", "corpus", "__pycache__"}
+SOURCES = {".h", ".c", ".cpp", ".py", ".sh", ".cmake"}
+# Files whose words are not checked, each with the reason.
+NOT_READ = {"src/report/fold.h": "it is being rewritten", "tests/matrix/README.md": "it is being rewritten"}
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 REFERENCE = re.compile(r"^\[[^\]]+\]:\s+(\S+)", re.MULTILINE)
 NAMED_FILE = re.compile(r"`((?:src|bpf|include|tests|doc|examples|packaging|cmake|vmlinux)/[\w./-]+)`")
@@ -94,6 +99,13 @@ def missing_files(root, path):
             yield f"{path.relative_to(root)}: `{name}`: no such file"
 
 
+def odd_words(root, path):
+    place = path.relative_to(root)
+    if str(place) not in NOT_READ:
+        for line, words, instead in findings(path, place.parts[0] == "src"):
+            yield f"{place}:{line}: '{words}': {instead}"
+
+
 def wrong_rooms(root):
     design = root / "doc/design.md"
     text = design.read_text()
@@ -137,6 +149,9 @@ def faults(root):
     for path in files(root, {".md", ".h", ".c", ".cpp", ".py", ".sh", ".txt", ".cmake"}):
         if path.resolve() != Path(__file__).resolve() and path.parts[-2:] != ("tests", "documents_test.py"):
             yield from wrong_citations(root, path)
+    for path in files(root, SOURCES | {".md", ".txt"}):
+        if path.suffix != ".txt" or path.name == "CMakeLists.txt":
+            yield from odd_words(root, path)
 
 
 def main():

@@ -3,9 +3,14 @@
 """documents.py finds each kind of fault, and none in a tree that keeps the rules."""
 
 import subprocess
+import sys
 import tempfile
 import unittest
 from pathlib import Path
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(Path(__file__).parent))
+from words import findings  # noqa: E402
 
 DOCUMENTS = Path(__file__).parent / "documents.py"
 DESIGN = ("# Design\n\n<!-- rooms -->\n| room | holds |\n|---|---|\n| `base` | a |\n| `model` | b |\n"
@@ -27,6 +32,14 @@ def check(changes):
             path.write_text(text)
         run = subprocess.run([DOCUMENTS, root], capture_output=True, text=True, check=False)
         return run.returncode, run.stdout + run.stderr
+
+
+def found(name, text):
+    """(line, words) of what words.py finds in a file of src/."""
+    with tempfile.TemporaryDirectory() as root:
+        path = Path(root, name)
+        path.write_text(text)
+        return [(line, words) for line, words, _ in findings(path, with_literals=True)]
 
 
 class DocumentsTest(unittest.TestCase):
@@ -74,6 +87,44 @@ class DocumentsTest(unittest.TestCase):
         outside = "../" + "shared/"
         self.fails({"src/base/a.h": f"// {outside}x\n"},
                    f"src/base/a.h: '{outside}' refers to what is not in the repository")
+
+    def test_words(self):
+        self.fails({"doc/a.md": "From the\nbegin on.\n"},
+                   "doc/a.md:1: 'the begin': begin is a verb: write start, or when it begins")
+        self.assertEqual(check({"src/a.cpp": 'print("for ever");\n'})[0], 1)
+        self.assertEqual(check({"tests/a.cpp": 'print("for ever");\n', "tests/a.txt": "# for ever\n"}), (0, ""))
+
+    def test_words_of_each_kind(self):
+        for text, words in (("from the begin on", "the begin"), ("Its begin.", "Its begin"), ("a wait's begin", "wait's begin"),
+                            ("the threads' begins", "threads' begins"), ("begin of it", "begin of"), ("It is none.", "is none"),
+                            ("they are none", "are none"), ("none of it is", "none of it is"), ("two, of which", ", of which"),
+                            ("as the next two", "as the next two"), ("for ever", "for ever"), ("By turns", "By turns"),
+                            ("a thread who waits", "thread who"), ("those who hold it", "those who hold"),
+                            ("Whoever waits", "Whoever waits"), ("whoever ended it", "whoever ended"),
+                            ("nobody waits", "nobody waits"), ("what somebody ended", "somebody ended")):
+            with self.subTest(text=text):
+                self.assertEqual(found("a.md", f"# A\n\nOf a wait:\n{text}\n"), [(4, words)])
+
+    def test_words_that_are_fine(self):
+        for text in ("It begins and ends.", "The threads begin to wait.", "There is none.", "there are none", "None of them is.",
+                     "one of which", "for every thread", "people who wait", "who waits for whom", "Whoever may record",
+                     "A sink waits for nobody.", "`the begin`", "the begin() of it", "the begin.x of it", "that begin on time",
+                     "    the begin", "```\nthe begin\n```"):
+            with self.subTest(text=text):
+                self.assertEqual(found("a.md", text + "\n"), [])
+
+    def test_words_in_sources(self):
+        for name, text, line in (("a.h", "int a;\n/* From\n * the begin on. */\n", 3), ("a.cpp", "// the\n// begin.\n", 1),
+                                 ("a.h", "int a;  ///< from the begin on\n", 1), ("a.cpp", 'print("from "\n  "the begin");\n', 2),
+                                 ("a.py", '"""A.\n\nFrom the begin on."""\n', 3), ("a.py", "a = 1  # the begin\n", 1),
+                                 ("a.sh", "#!/bin/sh\n# the\n# begin\n", 2), ("a.cmake", "# the begin\n", 1)):
+            with self.subTest(name=name, text=text):
+                self.assertEqual(found(name, text), [(line, "the begin")])
+        for name, text in (("a.h", "the begin;\n"), ("a.cpp", "int the; begin = 1;  // the\nint b;  // begin\n"),
+                           ("a.py", 'a = "the begin"\nthe = begin\n'), ("a.sh", "echo the begin\n"),
+                           ("a.cpp", "// Of the\nint begin;\n"), ("a.cpp", "f('\"', \"the\", \"begin\");\n")):
+            with self.subTest(name=name, text=text):
+                self.assertEqual(found(name, text), [])
 
 
 if __name__ == "__main__":
