@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What an interrupted system call waits on, told by its first argument: a file descriptor or an address. What
- * is at the address is locks.h's. */
+/* What an interrupted system call waits on, told by its first argument: a file descriptor or an address.
+ * locks.h reads what is at the address. */
 #ifndef OFFWAIT_CALLS_H
 #define OFFWAIT_CALLS_H
 

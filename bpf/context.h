@@ -33,8 +33,8 @@ struct cpu_notes {
   struct sent_packet softirq_packet; /* the packet that it receives */
   struct offwait_peer softirq_peer;  /* the packet's sender; all zero if not known */
   /* The last thread that completed a request itself (loop, FUSE, threaded interrupts), the request's disk,
-   * and how often the thread had been switched by then: if it has not been switched since, it is still at it.
-   */
+   * and how often the thread had been switched by then: if it has not been switched since, it is still
+   * completing that request. */
   __u32 thread_tid;
   __u32 thread_disk;
   __u64 thread_switches;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the programs that run most cost: how often each runs, and how long one run in so many takes. The clock
- * costs as much as a look-up, so it is not read twice in every run of all of them. */
+/* What the programs that run most cost: how often each runs, and how long a sample of these runs takes.
+ * Reading the clock costs as much as a look-up, so only this sample is timed. */
 #ifndef OFFWAIT_COST_H
 #define OFFWAIT_COST_H
 

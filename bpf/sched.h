@@ -22,7 +22,8 @@ static __always_inline void note_call(struct offwait_thread* thread, struct task
 }
 
 /* Notes all that the waiting side knows about its wait. The task is blocked or about to be. A lock of the
- * kernel comes before what the system call is for: that has to wait as well. */
+ * kernel that the thread sleeps for counts before what its system call is for, which has to wait for the lock
+ * as well. */
 static __always_inline void note_wait(struct offwait_thread* thread, struct task_struct* task, __u32 state,
                                       const bool current) {
   thread->task_state = (__u16)state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Which threads are recorded, from when on, and under which name: the target's threads, and every thread that
- * ends a wait of a recorded thread or uses a disk that does. What a recorded thread does is sched.h's. */
+ * ends a wait of a recorded thread or uses a disk that does. sched.h records what such a thread does. */
 #ifndef OFFWAIT_THREADS_H
 #define OFFWAIT_THREADS_H
 
@@ -94,8 +94,8 @@ static __always_inline __u32 first_event(const struct offwait_thread* thread) {
 }
 
 /* The entry of a thread that may have entered or left the target's cgroup since its last switch; NULL if it
- * is not recorded. Its time in the target is a life of its own: a thread that leaves is recorded again only
- * if it wakes a recorded one. */
+ * is not recorded. The time that a thread spends in the target counts as the life of a thread of its own: a
+ * thread that leaves is recorded again only if it wakes a recorded one. */
 static __always_inline struct offwait_thread* follow_cgroup(struct offwait_thread* thread,
                                                             struct task_struct* task, __u64 now) {
   bool member = in_target_cgroup(task, true);

@@ -314,9 +314,10 @@ struct offwait_false_mark {
   __u64 at_ns;
 };
 
-/* The thread was running at at_ns, at this place. Stack ids are as in offwait_wait, but that the stack of the
- * mode it was in has 0 in place of its leaf: instructions are so many that hardly two of such stacks would be
- * the same. */
+/* The thread was running at at_ns, at this place. Stack ids are as in offwait_wait, with one exception: the
+ * leaf of the innermost stack (the kernel's if the thread was in the kernel, else the user's) is stored in
+ * `pc`, and is 0 in the stack. Otherwise hardly two sampled stacks would be equal, because each instruction
+ * would make a stack of its own. */
 struct offwait_sample {
   __u8 type;
   __u8 pad[3];

@@ -85,7 +85,7 @@ void add_members(const ThreadGroup& group, const ActorIds& vertex_of, Vertices& 
   for (const ActorId member : group.members) out.insert(vertex_of[member]);
 }
 
-/// Whom threads wait for because of what the answer is about.
+/// The actors that threads wait for because of the part that the answer is about.
 Vertices waited_for(const Prepared& prepared, const Answer& answer, const FoundAnswer& found,
                     const ActorIds& vertex_of) {
   if (found.service) return {found.service->actors.begin(), found.service->actors.end()};
@@ -100,7 +100,7 @@ Vertices waited_for(const Prepared& prepared, const Answer& answer, const FoundA
   return out;
 }
 
-/// The first knot in which threads wait for one of them.
+/// The first knot in which threads wait for one of these actors.
 std::optional<std::size_t> knot_with_waits_for(const Vertices& parts, const std::vector<FoundKnot>& knots,
                                                const WaitGraph& graph) {
   const auto found = std::find_if(knots.begin(), knots.end(), [&](const FoundKnot& knot) {
@@ -193,7 +193,7 @@ bool is_java(const Trace& trace, const ThreadGroup& group) {
                      [](const Frame& frame) { return frame.module.starts_with("libjvm.so"); });
 }
 
-/// What a fifth of the group's samples or more show.
+/// The known work that a fifth or more of the group's samples show.
 KnownWork work_of(const Prepared& prepared, GroupId group) {
   constexpr std::size_t kOneIn = 5;
   const Trace& trace = prepared.trace.all();
@@ -265,7 +265,8 @@ void add_meanwhile(const Lock& lock, FoundLock& out) {
   out.for_others = part(lock.others_ns);
 }
 
-/// What is taken for a lock because threads end each other's waits there, while a scheduler does it.
+/// Whether this is no lock of the program: it was taken for one because threads end each other's waits there,
+/// but a scheduler makes them do so.
 bool is_of_scheduler(const Trace& trace, const std::optional<LockGain>& gain) {
   const StackId stack = gain ? trace.sites[gain->lock.site].wait_stack : kNoStack;
   return stack != kNoStack && is_parked_by_scheduler(trace, trace.stacks[stack]);
@@ -319,7 +320,8 @@ std::optional<FoundSyncs> found_syncs(const Prepared& prepared, const Answer& an
   return out;
 }
 
-/// What waits for one of the target's threads is limited by how many of these there are.
+/// Which side limits how much is done at a time. Where the answer is about threads of the target, it is the
+/// target: there are too few of them.
 LimitedBy limit_of(const Prepared& prepared, const Answer& answer) {
   if (!answer.more) return LimitedBy::unknown;
   if (!answer.more->of_service) return LimitedBy::target;

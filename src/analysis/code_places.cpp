@@ -13,7 +13,7 @@ namespace offwait {
 
 namespace {
 
-constexpr std::uint64_t kHeavyPart = 5;  ///< one of so many
+constexpr std::uint64_t kHeavyPart = 5;  ///< a heavy function is in one of this many samples, or in more
 constexpr std::size_t kMostCallers = 3;
 
 bool is_heavy(std::uint64_t part, std::uint64_t all) { return part > 0 && part * kHeavyPart >= all; }
@@ -38,7 +38,7 @@ struct FunctionUse {
   std::map<FunctionId, std::uint64_t> heavy_callees;  ///< the next heavy one in each stack
 };
 
-/// The most frequent, and the first of these that are equal.
+/// The key with the highest count, and the first one where several have it.
 template <typename Key>
 std::pair<Key, std::uint64_t> most_of(const std::map<Key, std::uint64_t>& counts) {
   const auto most = std::max_element(counts.begin(), counts.end(),
@@ -153,7 +153,8 @@ class CodePlaces {
     return function;
   }
 
-  /// From where most of the function was called, and from where most of that.
+  /// The function from which most of this one was called, then the one from which most of those calls came,
+  /// and so on.
   std::vector<FunctionId> callers_of(FunctionId function) const {
     std::vector<std::pair<const Path*, std::size_t>> at;
     for (const Path& path : paths_) {
@@ -207,7 +208,7 @@ class CodePlaces {
     return out;
   }
 
-  /// The one with least of the time; of these that have as much, the one that is called by the others.
+  /// The root with the least time; where several have the same time, the one that the others call.
   std::optional<FunctionId> innermost_root() const {
     std::optional<FunctionId> out;
     for (const auto& [function, use] : heavy_) {

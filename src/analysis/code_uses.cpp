@@ -10,7 +10,7 @@ namespace offwait {
 
 namespace {
 
-/// A group for which others waited for a smaller part of the window does not count.
+/// A group does not count if others waited for it for a smaller part of the window than this.
 constexpr double kMuchWaited = 0.01;
 
 bool may_be_for_requests(WaitClass wait_class) {

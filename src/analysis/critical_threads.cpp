@@ -34,7 +34,7 @@ CriticalCause cause_of(std::optional<WaitClass> wait_class) {
   }
 }
 
-/// What sums of parts of nanoseconds may be off by.
+/// Sums of fractions of nanoseconds may be off by this much.
 constexpr double kRounding = 0.01;
 
 bool is_file_activity(WaitClass wait_class) {

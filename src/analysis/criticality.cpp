@@ -23,7 +23,7 @@ struct ThreadState {
   Nanos since = 0;
   double begin = 0;                  ///< the clock when its slice began
   double credit = 0;                 ///< the clock when it last ended a wait
-  std::uint32_t sample = kNoSample;  ///< the last one of its slice
+  std::uint32_t sample = kNoSample;  ///< the last CPU sample of its slice
 };
 
 bool is_active(State state) { return state == State::running || state == State::runnable; }

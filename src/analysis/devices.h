@@ -13,7 +13,8 @@ namespace offwait {
 std::vector<FoundDisk> find_disks(const Prepared& prepared, const WaitGraph& graph);
 std::vector<FoundNic> find_nics(const Prepared& prepared, const WaitGraph& graph);
 
-/// `removed`: as AnalysisOptions::keep_false_wakeups does not ask for the contrary.
+/// `removed`: false wakeups were removed from the trace (they are, unless AnalysisOptions::keep_false_wakeups
+/// is set).
 FoundFalseWakeups find_false_wakeups_by_edge(const Prepared& prepared, const WaitGraph& graph, bool removed);
 
 }  // namespace offwait

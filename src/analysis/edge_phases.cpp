@@ -14,7 +14,7 @@ namespace offwait {
 namespace {
 
 constexpr std::uint32_t kNoEdge = UINT32_MAX;
-/// When its waits took place is worth knowing of an edge with this part of the window or more.
+/// Phases are looked for in edges whose waits take this part of the window or more.
 constexpr double kPhased = 0.05;
 
 /// By site: the edge that it is part of, if that one is long enough; else kNoEdge.

@@ -45,7 +45,7 @@ void spread(const std::vector<std::vector<std::uint32_t>>& next, std::vector<std
   }
 }
 
-/// By edge: the step of the search that set it aside, or kUnset.
+/// By edge: the step of the search that set the edge aside, or kUnset.
 std::vector<std::uint32_t> removals(const Findings& findings) {
   std::vector<std::uint32_t> removed_in(findings.edges.size(), kUnset);
   for (std::uint32_t i = 0; i < findings.refinement.size(); ++i) {
@@ -84,7 +84,7 @@ Standing standing_of(const Findings& findings, const std::vector<std::uint32_t>&
   return standing;
 }
 
-/// By actor: it is part of a knot or a sink, but none that limits.
+/// By actor: whether it is part of a knot or a sink, but of none that limits.
 std::vector<bool> background_actors(const Findings& findings) {
   std::vector<bool> background(findings.actors.size(), false);
   for (const FoundKnot& knot : findings.knots) {

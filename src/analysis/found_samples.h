@@ -17,13 +17,13 @@ struct FunctionPlace {
   /// Frames as of function_of(): the function, and from where most of it was called, three callers at most.
   Backtrace stack;
   double share = 0;           ///< with callees: the part of all samples that have it in their stack, 0 to 1
-  std::uint64_t samples = 0;  ///< these
+  std::uint64_t samples = 0;  ///< how many these are
   double own = 0;     ///< the part of `share` in which it was the innermost function, in the kernel or not
   double kernel = 0;  ///< the part of `share` in the kernel
   /// The system call that most of `kernel` was in, or `page faults`; empty: neither, or not known.
   std::string entered_by{};
-  std::optional<Frame> callee{};  ///< one that more than half of `share` was in
-  double callee_share = 0;        ///< the part of `share`
+  std::optional<Frame> callee{};  ///< a function that it called, with more than half of `share`
+  double callee_share = 0;        ///< the part of `share` in `callee`
 };
 
 /// The code that threads ran, as CPU samples found it. Stacks that differ in offsets and lines only are added
@@ -40,8 +40,8 @@ struct FoundSamples {
   std::uint64_t samples = 0;
   std::uint64_t stacks_known = 0;       ///< how many there were
   std::vector<Place> stacks;            ///< the first kMostSampledStacks by share
-  std::vector<FunctionPlace> places{};  ///< of all stacks, before any is left out; what says most first
-  /// There is no place: no function that does something of its own has a fifth of the samples.
+  std::vector<FunctionPlace> places{};  ///< of all stacks, also of those left out; the largest first
+  /// `places` is empty, because no function that does something of its own has a fifth of the samples.
   bool spread = false;
   std::optional<Frame> spread_below{};  ///< the innermost function that calls nearly all of it
 };

@@ -15,7 +15,7 @@ namespace {
 /// A part that takes less of its function's time has no gain of its own.
 constexpr double kWorthAsking = 0.01;
 
-/// One scenario, and whose gain it tells.
+/// One scenario, and the row and part whose gain it tells.
 struct Asked {
   std::size_t row = 0;
   std::optional<Gain> FoundFunction::*gain = nullptr;

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t kMostCallers = 3;
 
-/// What passed in one stack.
+/// The time that was spent in one stack.
 struct FunctionTimes {
   CodeTime time;
   double critical_s = 0;
@@ -34,7 +34,8 @@ void add(FunctionTimes& sum, const FunctionTimes& more) {
   sum.waits += more.waits;
 }
 
-/// A group's time without a stack of its own goes to the stacks that its samples show.
+/// The part of a group's time that has no stack of its own. It is divided among the stacks that the group's
+/// samples show.
 struct GroupTime {
   double running_s = 0;
   double preempted_s = 0;

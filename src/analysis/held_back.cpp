@@ -62,7 +62,7 @@ class HeldBackWaits {
     sum.wait_s += to_seconds(clipped(from, to, trace_.window));
   }
 
-  /// A thread of the target waits for an answer, and the thread that gives it waited meanwhile, at last, for
+  /// A thread of the target waits for an answer. The last wait of the answering thread in that time was for
   /// the rest of the request.
   void find_requests(const std::vector<bool>& for_requests) {
     const ByThread waits(trace_.actors.size(), trace_.waits,

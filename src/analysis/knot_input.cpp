@@ -73,7 +73,7 @@ KnotVertex other_vertex(const WaitGraph& graph, std::uint32_t id, Nanos remote, 
   KnotVertex out;
   out.kind = is_device(graph.kinds[id]) ? KnotVertex::Kind::device : KnotVertex::Kind::pseudo;
   out.busy_ns = device_busy(graph, graph.vertices[id].representative);
-  // It stands for services that never sleep, as far as anybody here can tell.
+  // It stands for services on other hosts, which never sleep as far as this host can tell.
   if (remote >= std::max<Nanos>(options.min_weight_ns, 1)) {
     out.paced_ns = options.window_ns;
   }

@@ -13,9 +13,10 @@ namespace offwait {
 
 namespace {
 
-/// A barrier lets as many go each time: the mean over the largest number is more than this.
+/// A barrier releases the same number of threads each time: the mean number divided by the largest is more
+/// than this.
 constexpr double kConstant = 0.9;
-/// That the thread which is waited for sleeps is worth saying from this part of the wait time on.
+/// The report says that the thread which is waited for sleeps if it does so for this part of the wait time.
 constexpr double kOftenAsleep = 0.2;
 
 WaitPlace place_of(const EdgeStack& stack, const std::vector<WaitPlace>& places) {
@@ -23,7 +24,7 @@ WaitPlace place_of(const EdgeStack& stack, const std::vector<WaitPlace>& places)
   return {stack.wait_stack, WaitedAt::unknown};
 }
 
-/// What works for a device is the device, for those that wait for it.
+/// For the threads that wait, a thread that works for a device counts as the device.
 bool is_device_side(const WaitGraph& graph, VertexId vertex) {
   return is_device(graph.kinds[vertex]) || graph.below_devices[vertex];
 }
@@ -57,7 +58,7 @@ PatternEdge pattern_edge(const WaitGraph& graph, const Edge& edge, const std::ve
     if (stack.wait_class == WaitClass::futex) {
       out.futex_stacks.push_back({place.place, stack.wait_ns, place.at});
     } else if (stack.wait_class == WaitClass::poll && place.at == WaitedAt::lock) {
-      // Processes have no futex in common; who gets the lock is told so through a descriptor.
+      // Processes have no futex in common: the process that gets the lock is told so through a descriptor.
       const Nanos moved_ns = std::min(stack.wait_ns, out.net_ns);
       out.net_ns -= moved_ns;
       out.lock_ns += moved_ns;

@@ -131,7 +131,8 @@ class LockTable {
     return static_cast<std::size_t>(most);
   }
 
-  /// Where it is waited for and let go, which also tells what it is, and what it is called.
+  /// The places where threads wait for the object and let it go. They also tell what the object is, and what
+  /// it is called.
   void add_places(const Waits& waits, FoundLockRow& out) const {
     std::map<StackId, Nanos> stacks;
     std::map<StackId, Nanos> releases;
@@ -214,7 +215,8 @@ class LockTable {
       const Nanos to = std::min(wait.wake, trace_.window.end);
       if (from >= to) continue;
       if (wait.holder == kNoActor) {
-        // The thread that let go of it may have waited for it as well, and had it only after that.
+        // The thread that let go of the lock may have waited for it as well. It then had the lock only after
+        // its own wait.
         (void)activity_.look(holder, from, to, [&](std::uint32_t id, Nanos, Nanos end) {
           if (is_for(trace_.waits[id], waits)) from = std::max(from, end);
         });
@@ -277,7 +279,7 @@ class LockTable {
     return sum_places(trace_, code_, counted);
   }
 
-  /// Numbers what is no lock and has no name of its own but the function that waits for it.
+  /// Numbers the conditions and queues whose only name is the function that waits for them.
   static void number(std::vector<FoundLockRow>& rows) {
     const auto is_named = [](const FoundLockRow& row) {
       return is_lock(row.kind) || !own_name(row.object).empty();

@@ -9,7 +9,8 @@ namespace offwait {
 
 namespace {
 
-/// What hangs on a wait, or is counted beside it.
+/// Whether the counter is of something that belongs to a wait (its file, its peer) or is counted beside waits
+/// (responses, calls), so that no time is lost.
 bool is_of_figures(std::string_view counter) {
   constexpr std::array<std::string_view, 4> kCounters = {"file_table_full", "peer_table_full",
                                                          "response_table_full", "call_table_full"};

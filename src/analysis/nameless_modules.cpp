@@ -25,7 +25,7 @@ bool is_file(std::string_view module) {
          !module.starts_with("perf-");
 }
 
-/// The frame of the program that waits: what is further inside are the C library and the kernel.
+/// The frame of the program that waits. Frames further inside are the C library's and the kernel's.
 const Frame* waiting_frame(const Backtrace& stack) {
   const auto found = std::find_if(stack.frames.begin(), stack.frames.end(), [](const Frame& frame) {
     return frame.kind == Frame::Kind::user && !is_runtime_library(frame.module);

@@ -73,8 +73,8 @@ OpenWaits find_open_waits(const Prepared& prepared, const WaitGraph& graph) {
     open.throughout = wait.block <= born;
     open.wait_class = site.wait_class;
     open.wait_stack = backtrace_of(trace, site.wait_stack);
-    // The thread that had the lock when a shorter wait began may have let go of it since, and another one got
-    // it.
+    // In a shorter wait the lock may have got another holder: the thread that had it when the wait began may
+    // have let go of it since.
     if (wait.holder != kNoActor && open.throughout) {
       const Actor& holder = trace.actors[wait.holder];
       open.holder = {graph.vertex_of[wait.holder], holder.tid, called(holder), holder.ns_tid};

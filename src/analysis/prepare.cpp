@@ -61,7 +61,7 @@ void add_syncs(const Trace& trace, AnswerOptions& options) {
   }
 }
 
-/// `busy` is what the gains are of.
+/// The gains are those of `busy`, the part of the trace in which the target was asked for something.
 Views views_of(const Trace& trace, const Trace& busy, const ThreadGroups& groups, const Answers& answers,
                const AnalysisOptions& options) {
   const Criticality criticality = criticality_of(trace);

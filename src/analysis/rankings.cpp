@@ -128,7 +128,7 @@ std::vector<FoundActorId> simple_cycle(const Findings& findings, const FoundKnot
 
 namespace {
 
-/// Of the lock that the answer is about; empty for any other answer.
+/// The name of the lock that the answer is about; empty for any other answer.
 std::string name_of(const FoundAnswer& answer) {
   return answer.what == Resource::waited && answer.lock ? answer.lock->name : "";
 }
@@ -185,7 +185,8 @@ ShortEvidence short_evidence(const Findings& findings) {
   if (findings.window_s < kShortestWindow) {
     return ShortEvidence::window;
   }
-  // How long a thread ran that is always on a CPU, or ready to be, is known however few waits there are.
+  // Of a thread that is always on a CPU, or ready to be, it is known how long it ran, however few waits there
+  // are.
   const bool computes = findings.verdict.saturated_by != SinkLimit::capacity;
   return !computes && findings.totals.waits < kFewestWaits ? ShortEvidence::waits : ShortEvidence::none;
 }

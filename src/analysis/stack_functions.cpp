@@ -33,7 +33,7 @@ std::vector<FrameId> StackFunctions::frames_of(StackId id) const {
   for (const std::size_t index : without_noise(noise, stack.cut.has_value())) {
     out.push_back(user[static_cast<std::ptrdiff_t>(index)]);
   }
-  // What has no name says less than who called it.
+  // A function without a name says less than its caller.
   if (out.size() > 1 && noise_[out.front()] == Noise::unnamed) out.erase(out.begin());
   if (out.empty()) {
     for (auto frame = user; frame != stack.frames.begin();) {

@@ -28,7 +28,8 @@ std::vector<ActorId> first_namesakes(const std::vector<Actor>& actors) {
   return out;
 }
 
-/// What has one sum. Actors stand for all of their kind and name.
+/// Waits and samples that are equal in all of this are added up in one sum. An actor stands for all actors of
+/// its kind and name.
 struct Key {
   ActorId thread = kNoActor;
   StackId stack = kNoStack;
@@ -105,7 +106,7 @@ Result<StackSums> stack_sums(Trace trace, const StackSumOptions& options) {
   }
   AnalysisOptions steps;
   steps.merge = false;
-  steps.answers = false;  // these would take time, for nobody
+  steps.answers = false;  // nobody reads them here, and they take time
   steps.keep_false_wakeups = options.keep_false_wakeups;
   OFFWAIT_TRY(Prepared prepared, prepare(std::move(trace), steps));
   Trace ready = std::move(prepared.trace).take();

@@ -14,8 +14,8 @@ namespace {
 
 /// A target that is runnable, without a CPU, for this part of the window, all threads together, is not idle.
 constexpr double kLacksCpu = 0.2;
-/// Waits for requests of this part of the window are the answer even for a target that lacks CPU. Who waits
-/// as long for a service is not idle.
+/// Waits for requests that take this part of the window are the answer even for a target that lacks CPU. A
+/// target that waits as long for a service is not idle.
 constexpr double kMostlyAsked = 0.5;
 /// A target that ran for less than this part of the window is idle.
 constexpr double kHardlyRuns = 0.5;

@@ -37,8 +37,8 @@ WaitGraph build_wait_graph(const Prepared& prepared, bool merge);
 inline bool is_thread(ActorKind kind) { return kind == ActorKind::thread || kind == ActorKind::group; }
 inline bool is_device(ActorKind kind) { return kind == ActorKind::disk || kind == ActorKind::nic; }
 
-/// The part of an edge that the target waited for peers of this kind. What threads outside of the target wait
-/// for is none of its business: of their edges the sum is 0.
+/// The part of an edge that the target waited for peers of this kind. For edges of threads outside of the
+/// target the sum is 0.
 PeerSum target_waits(const WaitGraph& graph, const Edge& edge, PeerKind kind);
 
 }  // namespace offwait

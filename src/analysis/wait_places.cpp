@@ -15,7 +15,7 @@ namespace offwait {
 
 namespace {
 
-/// An object that so much of a stack's wait time is for is what that stack waits for.
+/// A stack waits for an object if this part of the stack's wait time is for that object.
 constexpr double kMostly = 0.5;
 
 std::vector<bool> stacks_of_knots(const Trace& trace, const WaitGraph& graph,

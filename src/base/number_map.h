@@ -8,8 +8,8 @@
 
 namespace offwait {
 
-/// Values by numbers, none of which is ever removed. It lies in one piece of memory: for maps that are asked
-/// for each of millions of records, where std::unordered_map divides, and follows pointers.
+/// A map from numbers to values that are never removed. It lies in one piece of memory, and is for maps that
+/// are asked for each of millions of records: std::unordered_map divides, and follows pointers.
 template <class Value>
 class NumberMap {
  public:

@@ -10,7 +10,7 @@ namespace offwait {
 
 /// Sorts items by key_of(item), a number in [from, to), and keeps the order of equal ones. `scratch` is
 /// memory to work in, which its owner keeps from one call to the next. Takes O(items) time for each 11 bits
-/// of the range: for batches of which the keys lie close together.
+/// of the range: for batches whose keys lie close together.
 template <class Item, class KeyOf>
 void radix_sort(std::vector<Item>& items, std::vector<Item>& scratch, std::uint64_t from, std::uint64_t to,
                 KeyOf key_of) {

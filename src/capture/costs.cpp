@@ -46,9 +46,10 @@ void Costs::begin() {
 CostReading Costs::read(Nanos now) const {
   CostReading reading;
   reading.at = now;
-  // Without other processes: all of their time would come at their ends.
+  // Processes that offwait has started are left out: all of their time would appear when they end.
   reading.cost_ns = programs_ns() + process_cpu_time(RUSAGE_SELF);
-  // The threads that waited take their stacks there. Those that wake them take about as long for theirs.
+  // The threads that waited take their stacks in that program. The threads that wake them take about as long
+  // for their own stacks.
   reading.stacks_ns = static_cast<Nanos>(2 * program_ns(OFFWAIT_COST_EXIT));
   if (const std::optional<CpuTicks> ticks = parse_cpu_ticks(read_file("/proc/stat")))
     reading.busy_ns = static_cast<Nanos>(ticks->busy) * (kSecond / ::sysconf(_SC_CLK_TCK));

@@ -153,7 +153,7 @@ void CpuReadings::forget(Nanos begin, const std::vector<ThreadKey>& threads,
   if (!processes.empty()) drop_gone_quotas();
 }
 
-/// Processes of the first reading are still needed: what they used is no other process's.
+/// Processes of the first reading are still needed: what they used must not be counted as another process's.
 void CpuReadings::forget_exited() {
   std::erase_if(allowed_, [this](const auto& one) { return !threads_.contains(one.first); });
   std::unordered_set<std::int32_t> living;

@@ -13,7 +13,8 @@
 
 namespace offwait {
 
-/// The size of each CPU's ring buffer: 16 MB for all of up to 16 CPUs, 1 MB for each of more.
+/// The size of each CPU's ring buffer: 16 MB divided by the number of CPUs, and 1 MB for each if there are
+/// more than 16.
 std::size_t ring_bytes_for(unsigned cpus);
 
 class EventRings {
@@ -39,7 +40,7 @@ class EventRings {
   Status add(int fd, std::size_t bytes);
 
   std::vector<Mapping> mappings_;
-  std::vector<RingReader> readers_;  ///< that of what becomes of threads comes first
+  std::vector<RingReader> readers_;  ///< the one for births and exits of threads comes first
 };
 
 }  // namespace offwait

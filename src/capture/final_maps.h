@@ -9,7 +9,7 @@
 
 namespace offwait {
 
-// The programs may be attached while these read. What they change meanwhile is there or not.
+// The programs may be attached while these read. The result may have what they change meanwhile, or not.
 
 /// Adds threads, responses and counted calls.
 Status read_counted(const offwait_bpf& skeleton, KernelRecording& recording);

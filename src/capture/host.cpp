@@ -87,7 +87,7 @@ HostFeature kernel_names(bool in_bpf) {
           "if it is 2"};
 }
 
-/// By what responses to clients are counted. `refused`: why the programs could not be attached.
+/// How this host lets responses to clients be counted. `refused`: why the programs could not be attached.
 HostFeature response_counter(const std::optional<std::string>& refused) {
   const std::string name = "response counter";
   const Result<KernelTypes> types = read_kernel_types();

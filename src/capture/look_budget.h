@@ -28,7 +28,7 @@ class LookBudget {
   /// that a few new processes never wait.
   Nanos time_left(Nanos now) const { return static_cast<Nanos>(left_at(now)); }
 
-  /// Looks took so much CPU time. It may be more than was left; then the next ones wait.
+  /// Notes that looks took this much CPU time. If it is more than was left, the next looks wait.
   void spend(Nanos now, Nanos cpu_time);
 
  private:

@@ -32,7 +32,7 @@ void MovedStacks::note_threads(std::span<const std::pair<std::uint32_t, offwait_
     for (const std::uint32_t id : stacks_of(thread)) used.insert(id);
   }
   for (auto& [id, moved] : stacks_) {
-    // It was somebody's until just now, and a record may say so.
+    // A thread had this stack until just now, and a record may refer to it.
     if (moved.has_thread) moved.last = now;
     moved.has_thread = used.contains(id);
   }

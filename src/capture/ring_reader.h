@@ -30,8 +30,8 @@ class RingReader {
   /// Until the next call, only what writers have reserved by now is read.
   void begin();
 
-  /// Whether there is a next record, or its writer is still at it. That takes a fraction of a microsecond,
-  /// which this waits for, unless the writer was interrupted.
+  /// Whether there is a next record, or a record that its writer has not finished. Finishing takes a fraction
+  /// of a microsecond, which this function waits for, unless the writer was interrupted.
   Next look();
 
   /// After look() returned `record`: its bytes, valid until release(), and a time that is neither later than

@@ -164,7 +164,7 @@ std::optional<std::string> wrong_output(const OutputOptions& output) {
   return fmt::format("--json and --folded both want {}: write one of them to another file", output.json);
 }
 
-/// Standard output is that of the program which is recorded.
+/// A sentence if an output is to go to standard output, which belongs to the program that is recorded.
 std::optional<std::string> wrong_output_of_program(const OutputOptions& output) {
   for (const auto& [option, file] : {std::pair{"--json", &output.json}, {"--folded", &output.folded}}) {
     if (*file == "-")
@@ -173,7 +173,7 @@ std::optional<std::string> wrong_output_of_program(const OutputOptions& output) 
   return std::nullopt;
 }
 
-/// What a recording would not have, and its report is asked for.
+/// A sentence if the outputs need something that the recording leaves out.
 std::optional<std::string> wrong_combination(const RecordingOptions& recording, const OutputOptions& output) {
   if (output.folded.empty()) return std::nullopt;
   if (!recording.stacks) return "--folded writes stacks, and --no-stacks records none";
@@ -263,7 +263,7 @@ std::variant<Options, Exit> finish_record(const Parsed& parsed) {
   return finish(parsed, wrong, std::move(record));
 }
 
-/// An option of recording, where a file is dumped.
+/// A complaint about an option of recording where a file is dumped.
 Complaint wrong_with_file(const Parsed& parsed) {
   static const std::set<std::string_view> kOfFiles = {"-o",      "--output", "-q",
                                                       "--quiet", "--window", "--last"};

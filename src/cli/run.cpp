@@ -181,7 +181,7 @@ Status print_report(Trace trace, const Reporting& reporting, Outputs& outputs,
     texts.push_back({*outputs.folded, std::move(folded)});
   }
   AnalysisOptions analysis = cli::analysis_options(reporting.analysis, trace.window);
-  analysis.answers = outputs.text || outputs.json;  // those for nobody would take time
+  analysis.answers = outputs.text || outputs.json;  // answers that nobody reads would take time
   analysis.views = outputs.json || (outputs.text && reporting.output.view);
   OFFWAIT_TRY(const auto findings, analyse(std::move(trace), analysis));
   if (outputs.json) texts.push_back({*outputs.json, to_json(findings)});

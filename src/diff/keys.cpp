@@ -31,7 +31,7 @@ std::string without_alias(const Frame& frame) {
   }
   name.remove_prefix(std::min(name.find_first_not_of('_'), name.size()));
   if (name.ends_with("64")) name.remove_suffix(2);
-  // An empty name would mean that there is none.
+  // An empty name would mean that the function has no name.
   return name.empty() ? frame.function : std::string(name);
 }
 
@@ -101,7 +101,7 @@ std::vector<ThreadKindKey> thread_keys(const Trace& trace) {
   }
   complete(out, &ThreadKindKey::program);
   complete(out, &ThreadKindKey::start);
-  // Only now: a start without a name is not that of others.
+  // This comes last: a thread whose start function has no name must not take that of others.
   for (ThreadKindKey& key : out) key.start = with_name(key.start);
   return out;
 }

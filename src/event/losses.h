@@ -12,7 +12,7 @@ namespace offwait {
 LossCounts no_losses();
 
 void count_loss(LossCounts& losses, offwait_loss loss);
-/// Counts what was found at this time, if that is one of which all records are there.
+/// Counts a loss that was found at this time, if the recording has all records of that time.
 inline void count_loss_at(Nanos at, const KernelRecording& recording, LossCounts& losses, offwait_loss loss) {
   if (at > recording.complete.begin && at < recording.complete.end) count_loss(losses, loss);
 }

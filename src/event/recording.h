@@ -103,7 +103,8 @@ class RecordBuffer {
   void take_each(Prepare&& prepare, Visitor&& visit);
 
  private:
-  /// A wait, preemption or sample without its times: the words of the record that hold none, the others zero.
+  /// A wait, preemption or sample without its times: the words of the record, with zeros in place of those
+  /// that hold times.
   using RecordKey = std::array<std::uint64_t, 6>;
   /// A key as it is stored. Keys of many threads differ in the thread alone, or in the thread that woke it.
   struct KeyOfThread {
@@ -117,7 +118,8 @@ class RecordBuffer {
     std::size_t operator()(const KeyOfThread& key) const;
   };
   static constexpr std::size_t kMostKeys = std::size_t{1} << 24;
-  /// Memory of a value that is numbered: itself, twice while there come to be more of them, and its places.
+  /// Bytes of memory that a numbered value takes: the value itself, twice because the vector of values is
+  /// copied when it grows, and its places in the table.
   template <class Value>
   static constexpr std::size_t kNumberedBytes = 2 * sizeof(Value) + 4 * sizeof(std::uint32_t);
 
@@ -290,7 +292,8 @@ struct KernelRecording {
   std::vector<KernelMount> mounts;                        ///< as a process of the target has them
   /// Kinds (enum offwait_waker_kind) and ids of devices that ended waits which are not in `records`.
   std::set<std::pair<std::uint8_t, std::uint32_t>> devices_elsewhere;
-  /// All records of this time are there. What contradicts them at other times says nothing, and is no loss.
+  /// The time of which `records` has all records. Records of other times may contradict them, and this is not
+  /// counted as a loss.
   Window complete{-1, kNever};
   bool counts_responses = false;
   std::vector<std::pair<offwait_responses_key, offwait_responses>> responses;

@@ -61,7 +61,8 @@ class SpinLayer {
 
   void cut(Spin& spin) const {
     if (spin.waker != kNoActor) {
-      // First blocked, then busy waiting, as far as it takes; each can only move the end back.
+      // If the waker was blocked at the end, the spin ends where that wait began; if it was busy waiting
+      // then, where that began. Each of the two can only move the end back.
       const Indices waits = histories_.of(spin.waker).waits;
       const auto after = std::partition_point(waits.begin(), waits.end(), [&](std::uint32_t wait) {
         return trace_.waits[wait].block < spin.end;
@@ -85,8 +86,8 @@ class SpinLayer {
     return at != all.end() && trace_.gaps[*at].from < spin.end;
   }
 
-  /// Takes what lies in the spin out of the thread's history. What is to be put there, if not a wait that
-  /// goes on does it.
+  /// Takes what lies in the spin out of the thread's history. Returns the wait to put in its place, or
+  /// nothing if a wait that goes on takes its place.
   std::optional<Wait> take(const Spin& spin) {
     Wait wait{0, kNoObject, spin.begin, spin.end, spin.end};
     const Indices preemptions = histories_.of(spin.thread).preemptions;

@@ -201,7 +201,7 @@ const Life* ThreadLives::place(std::uint32_t tid, std::uint64_t from_ns, std::ui
   if (known <= window_.begin) return nullptr;
   const Life* life = life_at(tid, known);
   if (life == nullptr) {
-    // Threads born after the window's end are no actors, and their records are none of its business.
+    // Threads born after the window's end are no actors, and their records do not matter.
     if (known < window_.end)
       count_loss_at(known, recording_, builder_.trace().loss, OFFWAIT_LOSS_record_invalid);
     return nullptr;

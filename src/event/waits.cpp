@@ -23,7 +23,8 @@ void Waits::add(const offwait_wait& record) {
   if (life == nullptr) return;
   Wait wait;
   const Nanos woken = nanos(record.wake_ns);
-  // Woken before the window, and blocked since before the recording: when is not known, but not after.
+  // The thread blocked before the recording and was woken before the window. It is not known when it blocked,
+  // but it did so before it was woken.
   if (record.block_ns == 0 && woken < block) block = std::max({woken, life->start, lives_.last_end(*life)});
   wait.block = block;
   wait.wake = std::max(woken, block);
@@ -98,7 +99,8 @@ ActorId Waits::waker(std::uint8_t kind, std::uint32_t id, Nanos wake) {
   return kNoActor;
 }
 
-/// Several peers of the kernel's may be one here: the kernel keeps ports of both sides apart.
+/// Several peers in the kernel's table may be one peer of the trace, because the kernel also keeps ports of
+/// this side apart.
 PeerId Waits::peer(std::uint32_t id) {
   const auto [known, first] = peers_.try_emplace(id, kNoPeer);
   if (!first) return known;
@@ -125,7 +127,8 @@ void Waits::add_object(std::uint8_t kind, std::uint64_t object, std::uint32_t ow
   if (owner != 0) wait.holder = locks_.holder(kind, owner, life, wait.block);
 }
 
-/// What user space has found out about a wait while it lasted, and the kernel's record of it cannot know.
+/// Adds what user space found out about a wait while it lasted, and what the kernel's record of the wait
+/// lacks.
 void Waits::add_blocked(const WaitBegin& begin, const Life& life, std::uint32_t wait_kernel,
                         std::uint32_t wait_user, WaitSite& where, Wait& wait) {
   const bool before = begin.block_ns == 0;
@@ -150,8 +153,8 @@ void Waits::add_woken(const Wait& wait, WaitSite where, const Waking& waking) {
   push(wait, where);
 }
 
-/// The wait is cut at the send: up to it the sender was waited for, after it the interface. A thread that
-/// began to wait after the send waited for the sender for no time, but for nobody else's packet.
+/// The wait is cut at the send: up to it the sender was waited for, after it the interface. If the thread
+/// began to wait after the send, the first of the two waits is empty.
 void Waits::add_delivered(const Wait& wait, WaitSite where, const Waking& waking) {
   const ActorId nic = devices_.device(ActorKind::nic, waking.nic);
   const Nanos sent_at = wait.wake - Nanos{waking.in_flight_ns};

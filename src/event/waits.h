@@ -71,8 +71,8 @@ class Waits {
 };
 
 /// Takes the waker from waits that it cannot have ended because it was blocked itself, and counts them
-/// (waker_impossible). It takes clocks that disagree between CPUs to get here. An empty wait ended before it
-/// began: by then its waker may well sleep.
+/// (waker_impossible). This happens only where the clocks of CPUs disagree. Empty waits are left alone: such
+/// a wait had ended before it began, and its waker may sleep by then.
 void drop_impossible_wakers(TraceBuilder& builder);
 
 }  // namespace offwait

@@ -37,7 +37,7 @@ bool waits_where(const Waiting& one, const Waiting& other) {
          shared.ns * 10 >= one.all.ns * static_cast<Nanos>(kSharedTenths);
 }
 
-/// The kinds that wait for an object in a place, and those that end waits for it there.
+/// The kinds whose threads wait for an object in a place, and those whose threads end waits for it there.
 struct Partners {
   std::set<Kind> wait;
   std::set<Kind> wake;

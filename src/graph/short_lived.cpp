@@ -66,12 +66,13 @@ class BusyThread {
   BusyThread(const Trace& trace, Nanos start, Nanos exit, const History& history)
       : trace_(&trace), history_(history), at_(start), exit_(exit) {}
 
-  /// The next one.
+  /// The time of the next start or end.
   Nanos at() const { return at_; }
-  /// After the thread's exit there is none.
+  /// Whether there is no next one, because the thread has exited.
   bool is_gone() const { return is_gone_; }
 
-  /// Goes to the one after that. Returns 1 if the thread was busy from at() on, and -1 if it was until then.
+  /// Goes on to the start or end after it. Returns 1 if the thread was busy from at() on, and -1 if it was
+  /// until then.
   int change() {
     is_busy_ = !is_busy_;
     if (is_busy_) {

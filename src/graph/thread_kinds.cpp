@@ -62,8 +62,9 @@ void join(std::vector<ThreadKind>& kinds, const std::vector<ThreadKind>& joined)
   }
 }
 
-/// Divides kinds by what is known of each thread; empty: not known. A thread of which it is not known takes
-/// after those of its kind, if these agree: after main threads only if it is one, and then first.
+/// Divides kinds by what is known of each thread; empty: not known. A thread whose value is not known gets
+/// that of its kind, if the others agree. A main thread first gets that of the other main threads; no other
+/// thread does.
 void divide(const Trace& trace, std::vector<ThreadKind>& kinds, std::vector<std::string> values) {
   struct Agreed {
     std::string value;

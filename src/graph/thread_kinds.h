@@ -19,12 +19,12 @@ inline constexpr ThreadKind kNoThreadKind = UINT32_MAX;
 ///   they are called; and their processes are called alike. A process whose main thread was not recorded is
 ///   like no other;
 /// - are all kernel threads or none, and likewise outside of the target, and the recorder's;
-/// - run the same program and begin in the same function, as far as that is known: a thread of which it is
-///   not known is like those called alike, if these have one program, or one function, and else like the
-///   others of which it is not known. The function is that of nine tenths of a thread's waits and
-///   samples; main threads that are alike so far have one function, that of most of them;
-/// - do the same as far as one of them, the oldest process, does other work than all others: it is a kind of
-///   its own (makers_of_processes());
+/// - run the same program and begin in the same function. Where one of these is not known of a thread, it is
+///   that of the threads that are called alike, if these agree. If they do not, the thread is of one kind
+///   with the others of which it is not known. A thread's function is that of nine tenths of its waits and
+///   samples. Main threads that are alike in all else have one function, that of most of them;
+/// - do the same work: if the oldest process does other work than all others, it is a kind of its own
+///   (makers_of_processes());
 /// - do not depend on one of them: a thread that alone does what the others wait for is a kind of its own:
 ///   changed together with them, it would hide that they wait for it. It ends four fifths of all waits that
 ///   they end for each other, or is, among four or more, at one end of nine tenths of them, and it does so

@@ -55,7 +55,7 @@ void WaitEvents::find_bounds(std::span<const Nanos> begins, const Window& part) 
   bounds_.erase(std::unique(bounds_.begin(), bounds_.end()), bounds_.end());
 }
 
-/// Passes over the waits whose begin is an event before `begin`.
+/// Passes over the waits that began before `begin`.
 void WaitEvents::skip(Thread& thread, Nanos begin) {
   const std::size_t begun = begun_before(trace_, thread.waits, begin);
   if (begun == 0) return;

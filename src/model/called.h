@@ -9,12 +9,13 @@
 
 namespace offwait {
 
-/// What an actor is called: a process that has set itself a title by what that says without its clients, any
-/// other thread by its comm, a device by its name. Of several words in a title that end in a colon only the
-/// first one stays: `postgres: 15/main: walwriter` is `postgres: walwriter`. Hostile bytes.
+/// What an actor is called: the title of a process that has set itself one, without its clients; the comm of
+/// any other thread; the name of a device. Of several words in a title that end in a colon only the first one
+/// stays: `postgres: 15/main: walwriter` is `postgres: walwriter`. Hostile bytes.
 std::string called(const Actor& actor);
 
-/// Follows the name of one thread where it stands for others, too, that are called otherwise and do the same.
+/// Follows the name of a thread that stands for other threads as well, which have other names and do the
+/// same.
 inline constexpr std::string_view kAndOthers = " etc.";
 
 /// Equal for threads whose names or titles differ at most in their clients and in digits.

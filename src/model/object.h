@@ -64,8 +64,8 @@ struct Object {
 inline constexpr std::size_t kObjectKinds = 5;
 std::string_view to_string(Object::Kind kind);
 
-/// What keeps this from being an object by the rules above, as the end of a sentence that begins with "an
-/// object"; nothing if it is one.
+/// Which of the rules above this breaks, as the end of a sentence that begins with "an object"; nothing if it
+/// keeps all of them.
 std::optional<std::string_view> fault_of(const Object& object);
 
 /// Whether a request to a disk can be for this: not for a lock.

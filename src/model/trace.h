@@ -134,7 +134,7 @@ struct Wait {
   Nanos wake = kNever;
   Nanos run = kNever;
   /// The thread that had the lock when the wait began or, if it began before the window, when the window
-  /// began. kNoActor: not known, or `object` is no lock.
+  /// began. kNoActor: not known, or `object` is not a lock.
   ActorId holder = kNoActor;
   /// 1 ÷ the probability with which its stacks were taken, if chance decided that and they were; else 1.
   float stands_for = 1;
