@@ -156,7 +156,8 @@ std::optional<FarFile> copy_far_file(const std::string& path, std::uint32_t devi
   if (child < 0) return std::nullopt;
   const bool answered = answers_in_time(ours.get());
   std::optional<FarFile> out = answered ? received_from(ours.get()) : std::nullopt;
-  // Where it waits cannot always be broken off. Then it ends when it does, and who adopts it sees to that.
+  // The child may wait in a call that cannot be broken off. It then ends later, and is reaped by the process
+  // that adopts it.
   if (!answered) kill(child, SIGKILL);
   waitpid(child, nullptr, answered ? 0 : WNOHANG);
   const std::lock_guard<std::mutex> guard(all.mutex);

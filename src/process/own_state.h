@@ -6,8 +6,9 @@ namespace offwait {
 
 /// To be called when the program starts. From then on SIGUSR1 does not end it (people send it to all
 /// processes of its name when they mean a flight recorder), nor does SIGXFSZ: writing then fails with an
-/// error that names the file. SIGINT does: shells ignore it for programs in the background, but there it can
-/// only come from somebody who means this program. It may have as many open files as its hard limit allows.
+/// error that names the file. SIGINT ends it even if it was ignored: shells ignore it for programs in the
+/// background, but there only a user who means this program sends it. It may have as many open files as its
+/// hard limit allows.
 void set_own_state();
 
 /// To be called in a child before it runs another program, which inherits what set_own_state() found.

@@ -52,7 +52,7 @@ Priority::Priority()
     ended_ = true;
     return;
   }
-  leave_real_time();  // and SCHED_IDLE
+  leave_real_time();  // it leaves SCHED_IDLE as well
   if (set_nice(kHighestNice)) highest_ = PriorityLevel::nice;
   patient();
 }

@@ -13,7 +13,7 @@ struct Request {
   Nanos complete = 0;
 };
 
-/// One disk's requests by completion, and how long any was under way.
+/// One disk's requests in order of completion, and how long at least one was under way.
 class DiskHistory {
  public:
   explicit DiskHistory(std::vector<Request> requests) : requests_(std::move(requests)) {
@@ -33,7 +33,7 @@ class DiskHistory {
     }
   }
 
-  /// How long any was under way in [from, to) that was complete at `to`.
+  /// How long, in [from, to), at least one request was under way that was complete at `to`.
   Nanos covered(Nanos from, Nanos to) const {
     // More requests than these are taken together, though some of them may not be complete at `to`.
     constexpr std::ptrdiff_t kOneByOne = 64;
@@ -47,7 +47,7 @@ class DiskHistory {
       return busy_until((last - 1)->complete) - busy_until(from);
     }
     Nanos sum = 0;
-    Nanos counted = to;  // all from here on is
+    Nanos counted = to;  // all the time from here on is counted
     for (auto request = last; request-- != first;) {
       const Nanos begin = std::max(request->issue, from);
       sum += std::max<Nanos>(0, std::min(request->complete, counted) - begin);

@@ -22,7 +22,7 @@ struct DiskPart {
 /// clipped to the window. O(waits + requests × log requests).
 std::vector<DiskPart> disk_parts(const Trace& trace, const std::vector<bool>& asked);
 
-/// Those of one wait.
+/// The entries of one wait.
 struct DiskPartRange {
   const DiskPart* first = nullptr;
   const DiskPart* last = nullptr;

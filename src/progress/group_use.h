@@ -48,15 +48,16 @@ struct Handovers {
 
 struct Uses {
   std::vector<GroupUse> groups;  ///< by GroupId
-  /// By ActorId: how much of its group's doing each thread stands for: the waits it had that no timer ended,
-  /// also none after which it only looked for something, and those of others that it ended. A little for a
-  /// thread without any.
+  /// By ActorId: how much of what its group does each thread stands for. It is the number of waits that the
+  /// thread had or ended for others, without those that a timer ended and those after which it only looked
+  /// for something. A thread without any has a small weight.
   std::vector<double> thread_weights;
   std::vector<SiteUse> sites;                                  ///< by SiteId
   std::map<std::pair<GroupId, GroupId>, Handovers> handovers;  ///< both ways; the smaller id comes first
 };
 
-/// Whether it is more than a tenth. Less of a group's time does not decide how fast the group is.
+/// Whether the part is more than a tenth of the whole. A smaller part of a group's time does not decide how
+/// fast the group is.
 bool is_much(Nanos part_ns, Nanos of_ns);
 
 /// The time for which all groups ran.

@@ -32,7 +32,7 @@ std::vector<std::vector<std::uint32_t>> system_calls(const Trace& trace) {
   return out;
 }
 
-/// The one with most time first.
+/// The groups in order of their times, the longest first.
 std::vector<GroupId> longest_first(const std::map<GroupId, Nanos>& times) {
   std::vector<std::pair<GroupId, Nanos>> sorted(times.begin(), times.end());
   std::stable_sort(sorted.begin(), sorted.end(),
@@ -42,7 +42,7 @@ std::vector<GroupId> longest_first(const std::map<GroupId, Nanos>& times) {
   return out;
 }
 
-/// Where a wait of a lock's holder counts.
+/// The sum of Lock to which a wait of the lock's holder is added.
 Nanos Lock::*part_of(const Trace& trace, const WaitKinds& kinds, SiteId id) {
   const WaitSite& site = trace.sites[id];
   switch (kinds.of_site[id]) {
@@ -68,7 +68,7 @@ Nanos Lock::*part_of(const Trace& trace, const WaitKinds& kinds, SiteId id) {
   return &Lock::others_ns;
 }
 
-/// In order of their ends. Those that did not end come last.
+/// Sorts waits by their ends. Those that did not end come last.
 void sort_by_wake(const Trace& trace, std::vector<std::uint32_t>& waits) {
   std::vector<std::pair<Nanos, std::uint32_t>> ends;
   ends.reserve(waits.size());
@@ -97,7 +97,7 @@ std::vector<SiteId> add_up_by_site(const Trace& trace, const std::vector<std::ui
   return out;
 }
 
-/// Lock::site and Lock::waiting.
+/// Sets Lock::site and Lock::waiting.
 void describe_waits(const Trace& trace, const ThreadGroups& groups, const std::vector<SiteId>& sites,
                     const std::vector<Nanos>& of_site, Lock& lock) {
   std::map<GroupId, Nanos> waited;
@@ -134,7 +134,7 @@ double part_in_calls(const Trace& trace, const ThreadGroups& groups,
   return samples == 0 ? 0 : static_cast<double>(in_calls) / static_cast<double>(samples);
 }
 
-/// Which thread had the lock when. `waits` are those for the lock, in order of their ends.
+/// When each thread had the lock. `waits` are those for the lock, in order of their ends.
 std::vector<std::pair<ActorId, Hold>> holds_of(const Trace& trace, const WaitKinds& kinds, LockId lock,
                                                const std::vector<std::uint32_t>& waits) {
   std::vector<std::pair<ActorId, Hold>> out;

@@ -12,14 +12,16 @@ namespace offwait {
 
 namespace {
 
-/// With fewer ends of waits chance decides.
+/// With fewer waits that ended chance decides.
 constexpr std::uint64_t kFewestPassed = 16;
-/// Some threads come by seldom: a checkpointer, the main thread at the end.
+/// Not all waits need to be like those for a lock: some threads come by seldom, such as a checkpointer, or
+/// the main thread at the end.
 constexpr double kMostly = 0.8;
-/// Of each wait for a lock that is in demand others see the end.
+/// When a wait for a contended lock ends, other threads still wait for it: at least in this part of all
+/// cases.
 constexpr double kOfTen = 0.1;
 
-/// The first ones tell as well as all.
+/// The first waits tell as well as all.
 constexpr std::size_t kMostWaits = 50'000;
 
 struct Event {
@@ -54,7 +56,7 @@ Passing passing_of(const Trace& trace, const TimeOuts& time_outs, std::vector<st
   Passing out;
   out.threads = waiters.size();
   std::size_t waiting = 0;
-  std::set<ActorId> have;                     // got it, and did not pass it on or wait again since
+  std::set<ActorId> have;  // threads that got the thing, and have not passed it on or waited again since
   std::unordered_map<ActorId, Nanos> passed;  // when the thread last ended a wait
   Nanos last_end = kNever;                    // of any wait
   for (const Event& event : events) {
@@ -67,7 +69,8 @@ Passing passing_of(const Trace& trace, const TimeOuts& time_outs, std::vector<st
     }
     --waiting;
     const ActorId from = site.waker;
-    if (time_outs.ended_by_looking(event.wait)) have = {site.thread};  // who had it let it go unseen
+    if (time_outs.ended_by_looking(event.wait))
+      have = {site.thread};  // the thread that had it let it go unseen
     if (from == kNoActor || trace.actors[from].kind != ActorKind::thread) continue;
     ++out.ended;
     out.by_waiters += waiters.contains(from) ? 1U : 0U;
@@ -90,8 +93,9 @@ Passing passing_of(const Trace& trace, const TimeOuts& time_outs, std::vector<st
 }
 
 bool passes_like_a_lock(const Passing& passing) {
-  // What several have, and what lets several go at once, is nearly always shared. A lock seems to be when it
-  // was let go unseen: no thread waited at that moment, or one was on its way to look.
+  // A resource that several threads have, or that lets several go at once, is shared nearly all the time. A
+  // lock only seems to be shared when it was let go unseen: no thread waited at that moment, or one was on
+  // its way to look.
   const auto most = [&passing](std::uint64_t part) {
     return static_cast<double>(part) >= kMostly * static_cast<double>(passing.ended);
   };

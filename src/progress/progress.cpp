@@ -89,7 +89,8 @@ class Inference {
     const std::vector<bool> strangers = this->strangers();
     double timers = 0;
     for (GroupId id = 0; id < groups.groups.size(); ++id) {
-      // What is behind a service does what the target asks of it, and nobody wants more of the recorder.
+      // Groups behind a service do what the target asks of them, and the recorder's work is not wanted for
+      // itself.
       if (!kinds.below_devices[id] && !kinds.services.is_behind[id] && !strangers[id] &&
           !groups.groups[id].recorder) {
         all_.push_back(id);
@@ -117,7 +118,7 @@ class Inference {
         out.push_back(progress(std::move(counted)));
       }
       for (const std::vector<GroupId>& part : component.parts) {
-        // Those that respond, and what works for them, do what the responses count.
+        // The work of groups that respond, and of those that work for them, is counted by the responses.
         if (std::any_of(part.begin(), part.end(), [this](GroupId id) { return responds_[id]; })) continue;
         add_if_meant(part, out);
         // Groups that are joined only because both feed a third one, such as a log, have rates of their own.
@@ -483,7 +484,8 @@ std::vector<Progress> progress_of(const Trace& trace, const ThreadGroups& groups
   }
   std::optional<Progress> answered = responders(trace, groups);
   std::vector<Progress> out = Inference(groups, kinds, uses, answered).all();
-  // Threads that are never idle may show nothing else. What clients have of the target is that it responds.
+  // Threads that are never idle may show no other progress. For its clients the target makes progress when it
+  // responds.
   if (answered) std::erase_if(out, [&groups](const Progress& one) { return is_outside(groups, one); });
   if (answered && out.empty()) return {std::move(*answered)};
   if (!answered) answered = answered_threads(trace, groups, kinds);

@@ -125,7 +125,7 @@ class Asked {
   Services out_;
 };
 
-/// Whether the thread outside of the target waits for somebody who asks it.
+/// Whether the thread outside of the target waits for a request.
 bool waits_to_be_asked(const Trace& trace, const WaitSite& site,
                        const std::vector<const Responses*>& unix_sockets) {
   return site.peer != kNoPeer ? trace.peers[site.peer].role == Peer::Role::client

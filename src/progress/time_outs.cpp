@@ -16,7 +16,7 @@ namespace offwait {
 
 namespace {
 
-/// When each of some threads did something for others, in order.
+/// By ActorId: the times at which the thread did something for others, in order. Only some threads have any.
 using Deeds = std::vector<std::vector<Nanos>>;
 
 bool may_time_out(const Trace& trace, const WaitSite& site) {
@@ -32,8 +32,9 @@ std::vector<bool> threads_with_time_outs(const Trace& trace) {
   return out;
 }
 
-/// Waits for locks: at such a site, or for what is waited for at one. The mutex of a condition is taken
-/// again inside of the wait for the condition, whose name says nothing of it.
+/// Tells waits for locks: those at the site of a lock, and those for an object that is waited for at such a
+/// site. The mutex of a condition is taken again inside of the wait for the condition, so that no function's
+/// name shows it.
 class ForLocks {
  public:
   ForLocks(const Trace& trace, const std::vector<bool>& sites)
@@ -51,7 +52,7 @@ class ForLocks {
   std::vector<bool> objects_;
 };
 
-/// The ends of waits of others, but those for locks, and the requests to disks.
+/// When each thread ended waits of others (but for waits for locks) and sent requests to disks.
 Deeds deeds_of(const Trace& trace, const std::vector<bool>& threads, const ForLocks& is_for_lock) {
   Deeds out(trace.actors.size());
   for (const Wait& wait : trace.waits) {
@@ -85,7 +86,7 @@ Innermost innermost_functions(const Trace& trace) {
   return out;
 }
 
-/// Whether a thread waits for the same thing. Where it is not known for what, the place tells.
+/// Whether both waits are for the same thing. Where the object of one is not known, the place decides.
 bool is_same_thing(const Trace& trace, const Innermost& innermost, const Wait& one, const Wait& other) {
   if (one.object != kNoObject && other.object != kNoObject) return one.object == other.object;
   const WaitSite& a = trace.sites[one.site];
@@ -99,10 +100,10 @@ bool is_same_thing(const Trace& trace, const Innermost& innermost, const Wait& o
 struct Run {
   std::vector<std::uint32_t> waits;
   Nanos since = 0;       ///< when the last one ended
-  std::size_t deed = 0;  ///< the thread's first one after that, as far as it was looked for
+  std::size_t deed = 0;  ///< index of the thread's first deed after that; up to here they were looked at
 };
 
-/// What is waited for; where that is not known, the site of a run's last time-out.
+/// What is waited for: the object or, where that is not known, the site of the last time-out of a run.
 using Thing = std::pair<ObjectId, SiteId>;
 Thing thing_of(const Wait& wait) { return {wait.object, wait.object == kNoObject ? wait.site : SiteId{0}}; }
 
@@ -110,30 +111,30 @@ Thing thing_of(const Wait& wait) { return {wait.object, wait.object == kNoObject
 struct Ends {
   struct ByOther {
     std::vector<std::uint32_t> time_outs;
-    std::uint32_t wait = 0;  ///< that something else ended
+    std::uint32_t wait = 0;  ///< the wait that something else ended
   };
   std::vector<ByOther> by_others;
-  std::uint64_t by_waiters = 0;                        ///< of these: by threads that wait for it themselves
-  Nanos timed_ns = 0;                                  ///< of the last time-out before each of these
-  Nanos ended_ns = 0;                                  ///< of the waits that others ended then
-  std::vector<std::vector<std::uint32_t>> by_looking;  ///< the time-outs of each
+  std::uint64_t by_waiters =
+      0;               ///< how many of by_others were ended by threads that wait for the thing themselves
+  Nanos timed_ns = 0;  ///< lengths of the last time-outs before these waits, added up
+  Nanos ended_ns = 0;  ///< lengths of these waits, added up
+  std::vector<std::vector<std::uint32_t>> by_looking;  ///< time-outs of runs that ended in finding it free
 
-  /// With fewer chance decides.
+  /// With fewer ends chance decides.
   static constexpr std::size_t kFewestEnds = 16;
 
-  /// Threads let each other go that all wait for the thing.
+  /// Whether the threads that wait for the thing let each other go.
   bool is_passed_on() const { return by_waiters >= kFewestEnds && 2 * by_waiters > by_others.size(); }
-  /// What others end comes at any time. Where it comes right after a time-out, again and again, the thread
-  /// asked for that time, and then waited for something else: Ruby's threads sleep on the condition on which
-  /// they wait for the interpreter's lock. A thing that is passed on may be let go because a time-out has
-  /// shown that it is wanted (CPython's lock).
+  /// Whether the thread asks for the time of its time-outs. What others end comes at any time. Where it comes
+  /// right after a time-out, again and again, the thread asked for that time, and then waited for something
+  /// else: Ruby's threads sleep on the condition on which they wait for the interpreter's lock. A thing that
+  /// is passed on may be let go because a time-out has shown that it is wanted (CPython's lock).
   bool asks_for_time() const {
     constexpr Nanos kRightAfter = 10;
     return by_others.size() >= kFewestEnds && kRightAfter * ended_ns <= timed_ns && !is_passed_on();
   }
-  /// Whether a thread that goes on after a time-out has found the thing free. It has, however often that is
-  /// so, if the thing is passed on. Of other things the time-out is what it goes on with, unless others end
-  /// most runs.
+  /// Whether a thread that goes on after a time-out has found the thing free. It has if the thing is passed
+  /// on, or if others end most runs. Otherwise the time-out itself is what lets the thread go on.
   bool finds() const { return by_others.size() > by_looking.size() || is_passed_on(); }
 };
 
@@ -214,9 +215,9 @@ TimeOuts::TimeOuts(const Trace& trace, const std::vector<bool>& sites_of_locks) 
 
 std::vector<bool> polling_sites(const Trace& trace) {
   constexpr std::uint64_t kFewestEnds = 3;
-  constexpr std::uint64_t kOneInSo = 5;  // so few sleeps, or fewer, for each one that found nothing
-  constexpr Nanos kLook = 10;            // a sleep, or what is found, takes so many times as long as a look
-  constexpr Nanos kDeed = 2;             // and so does a look with a deed for others
+  constexpr std::uint64_t kOneInSo = 5;  // one sleep of this many, or more, precedes a look in vain
+  constexpr Nanos kLook = 10;  // a sleep, or the work after it, takes so many times as long as a look
+  constexpr Nanos kDeed = 2;   // work with a deed for others takes so many times as long as a look
   std::vector<bool> sleeps(trace.actors.size());
   for (const WaitSite& site : trace.sites) {
     if (site.wait_class == WaitClass::sleep && site.wait_stack != kNoStack) sleeps[site.thread] = true;
@@ -226,10 +227,10 @@ std::vector<bool> polling_sites(const Trace& trace) {
   struct Place {
     std::uint64_t sleeps = 0;
     std::uint64_t vain = 0;
-    std::uint64_t found = 0;       ///< then the thread waited elsewhere
-    Nanos looks_ns = 0;            ///< of those in vain
-    std::vector<Nanos> work;       ///< after the others, until it slept there again
-    std::vector<Nanos> with_deed;  ///< of these, with something done for others
+    std::uint64_t found = 0;       ///< sleeps after which the thread waited in another place
+    Nanos looks_ns = 0;            ///< length of the looks that found nothing, added up
+    std::vector<Nanos> work;       ///< work after the other sleeps, until the thread slept there again
+    std::vector<Nanos> with_deed;  ///< work during which the thread did something for others
 
     std::uint64_t longer_than_looks(const std::vector<Nanos>& times, Nanos factor) const {
       return static_cast<std::uint64_t>(std::count_if(times.begin(), times.end(), [&](Nanos ns) {
@@ -243,13 +244,13 @@ std::vector<bool> polling_sites(const Trace& trace) {
   };
   std::vector<Place> places(trace.stacks.size());
   struct Last {
-    StackId stack = kNoStack;  ///< where the thread's last wait was a sleep
+    StackId stack = kNoStack;  ///< of the thread's last wait, if that was a sleep
     Nanos block = 0;
     Nanos run = 0;
     std::size_t deed = 0;
   };
   std::vector<Last> last(trace.actors.size());
-  // It is not known when a thread responded to clients. Each response may be what it did after a sleep.
+  // It is not known when a thread responded to clients. Each response may be work after one of its sleeps.
   std::vector<std::uint64_t> responses(trace.actors.size());
   for (const Responses& counted : trace.responses) responses[counted.thread] += counted.count;
   for (const Wait& wait : trace.waits) {

@@ -10,7 +10,7 @@
 namespace offwait {
 
 /// The addresses of a stack of the process `tgid` (0: the kernel), innermost first. `pcs` is a range of
-/// addresses of which all but the first are return addresses; a first one of 0 is not known, and is left out.
+/// addresses. All but the first are return addresses. If the first is 0, it is not known, and is left out.
 template <class Pcs>
 std::vector<FrameAddress> frame_addresses(std::uint32_t tgid, const Pcs& pcs) {
   std::vector<FrameAddress> addresses;

@@ -27,7 +27,7 @@ RecordingWriter::~RecordingWriter() {
 }
 
 Status RecordingWriter::begin(const AboutRecording& about) {
-  // What was in the file stays until there is something to put in its place. A pipe cannot be emptied.
+  // The file keeps its old content until there is something to put in its place. A pipe cannot be emptied.
   if (::ftruncate(file_.get(), 0) != 0 && errno != EINVAL)
     return Error{fmt::format("cannot write {}: {}", name_, std::strerror(errno))};
   OFFWAIT_TRY_STATUS(sections_.write_header());
@@ -130,7 +130,8 @@ Status RecordingWriter::write(const RecordingPart& part) {
     OFFWAIT_TRY_STATUS(sections_.write(section.kind, section.content));
   waits_ += part.kernel.records.count(OFFWAIT_RECORD_WAIT);
   for (const AddressSpace& space : part.mappings) rows_.add(space);
-  // A waker may be gone when its record comes, which is written when the thread that it woke runs.
+  // A waker may have exited before its stack is referred to: the record of the wait is written only when the
+  // woken thread runs.
   if (part.has_tables) {
     for (const auto& [tid, thread] : part.kernel.threads) references_.stacks.insert(thread.waker_user);
   }

@@ -217,8 +217,9 @@ void frame_fields(auto& c, auto& number, auto& frame) {
   c(frame);
 }
 
-/// Table::kernel_frame: the frames at an address of the kernel, for stacks without a named_stack. If there
-/// are none, the frame is left out, and so are those before it.
+/// Table::kernel_frame: the frames at an address of the kernel, for stacks without a named_stack. If the list
+/// is empty, the address has no frame, and the frames of the addresses before it in the stack are left out as
+/// well.
 void kernel_frame_fields(auto& c, auto& address, auto& frames) {
   c(address.pc, address.return_address);
   c.key();

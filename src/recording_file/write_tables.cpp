@@ -10,12 +10,12 @@
 namespace offwait {
 namespace {
 
-/// A section is ended when it is so long.
+/// A section is ended when it has this many bytes.
 constexpr std::size_t kSectionBytes = std::size_t{4} << 20;
 constexpr std::size_t kRowHeaderBytes = sizeof(Table) + sizeof(std::uint32_t);
 
-/// Calls add(entry) for the entries that `before` has not, or has otherwise. Both are in order. Then `before`
-/// is `now`.
+/// Calls add(entry) for the entries of `now` that `before` lacks or has with another value. Both are in
+/// order. Afterwards `before` equals `now`.
 template <class Entries, class Add>
 void add_changed(const Entries& now, Entries& before, Add add) {
   auto known = before.begin();
@@ -28,8 +28,9 @@ void add_changed(const Entries& now, Entries& before, Add add) {
 
 }  // namespace
 
-/// Appends the row in the buffer, whose size it did not know when it began. No reader would take one that is
-/// longer than a section. Only the list of mounts can be: a hundred thousand, with long names.
+/// Appends the row in the buffer, and fills in its size, which was not known when the row was begun. A row
+/// that is longer than a section is left out, because no reader would take it. Only the list of mounts can
+/// be: a hundred thousand, with long names.
 void RowWriter::append_buffer() {
   if (buffer_.size() > kMostSectionBytes) return;
   const auto size = static_cast<std::uint32_t>(buffer_.size() - kRowHeaderBytes);

@@ -115,7 +115,7 @@ class Answering {
     }
     if (const ActorId thread = out.progress.front().ends; thread != kNoActor) {
       path_ = path_to_exit(trace_, kinds_, thread);
-      // However busy the CPUs are: they hold up what queues for them for much of its critical path.
+      // CPUs that are busy only count as short if the command queued for them for much of its critical path.
       out.cpus_short = out.cpus_short && is_much(path_->runnable_ns, path_->length_ns);
     }
     cpus_short_ = out.cpus_short;
@@ -206,7 +206,7 @@ class Answering {
     return {trace_, groups_, kinds_, uses_, channels_, holds_, histories_, about.cpus, progress.ends, &code_};
   }
 
-  /// With all that goes with the changes.
+  /// The scenario together with the changes that follow from its own.
   Scenario with_parts(const Scenario& scenario) const {
     Scenario out = with_parts_of_services(scenario, kinds_.services, uses_);
     for (const Change& change : scenario) {
@@ -216,7 +216,7 @@ class Answering {
         out.insert(out.end(), shared.begin(), shared.end());
       }
       if (change.resource != Resource::waited) continue;
-      // Without waits the calls that wait, and that end waits, are not made either.
+      // Without waits for the lock, the calls that wait for it and end such waits are not made either.
       const Lock& lock = holds_.locks()[change.lock];
       if (lock.holders != kNoGroup) out.push_back({Resource::cpu, lock.holders, kNoActor, 1 - lock.calls});
     }
@@ -230,7 +230,8 @@ class Answering {
   std::size_t scenario_of_pool(std::size_t index) const {
     return options_.asked.size() + 2 * answered_locks() + index;
   }
-  /// These calls half as long, their CPU work alone, and their waits for disks alone. None without calls.
+  /// Calls that sync take half as long: all of it, their CPU work alone, their waits for disks alone. Empty
+  /// if there are no such calls.
   std::vector<Scenario> scenarios_of_syncs() const {
     if (options_.syncs == kNoCode) return {};
     std::vector<Scenario> out = {changes_of_function(options_.syncs, 0.5)};
@@ -244,7 +245,7 @@ class Answering {
     return scenario_of_syncs() + scenarios_of_syncs().size() + index;
   }
 
-  /// It may be less than that.
+  /// Makes the gain a bound: the change may gain less.
   static void as_bound(Gain& gain) {
     if (gain.certainty == Certainty::sure || gain.certainty == Certainty::approximate ||
         gain.doubt == Doubt::pieces_differ) {
@@ -276,12 +277,12 @@ class Answering {
     answer.progress = progress;
     answer.lock = {holds_.locks()[id], id, bounds_->of(counts, replays.scenarios[scenario], id, speeds), {}};
     as_bound(answer, answer.lock->waited);
-    // Its waiters may then ask a disk for more at a time than it ever had to serve.
+    // The threads that no longer wait may ask a disk for more requests at a time than it ever had to serve.
     const double replayed = std::max(gains.expected(counts, scenario), gains.expected(counts, scenario - 1));
     out.replayed = std::min(replayed, answer.gain) *
                    room_->part_that_showed_for_one(replays.scenarios[scenario], speeds);
-    // What no name calls a lock, and holds nobody up by what its holders do, is a queue in which they wait
-    // for something to do.
+    // An object that no name calls a lock, and whose holders hold up no progress by what they do, is a queue
+    // in which threads wait for something to do.
     out.holds_up = answer.lock->lock.evidence != LockEvidence::behaviour || held.gain >= kWorthAnAnswer;
     if (!mostly_waits_for_others(answer.lock->lock)) {
       answer.lock->held = held;
@@ -313,7 +314,8 @@ class Answering {
       return std::find_if(pools_.begin(), pools_.end(),
                           [group](const Pool& one) { return one.group == group; });
     };
-    // Those that ask a service queue for it, and then more of them gain nothing; or they are too few.
+    // Where threads queue for a service, more threads of the service help. Else the threads that ask it may
+    // be too few.
     auto pool = pools_.end();
     if (answer.change.service != kNoService) {
       for (const GroupId group : kinds_.services.all[answer.change.service].answering) {
@@ -326,7 +328,7 @@ class Answering {
     const std::size_t scenario = scenario_of_pool(static_cast<std::size_t>(pool - pools_.begin()));
     MoreThreads out{*pool, gains.of(about.progress[answer.progress], scenario).gain, of_service};
     if (pool->requests) {
-      // Each of them serves as the others do, whatever else it waits for.
+      // Each additional thread serves as many requests as the others, whatever else it waits for.
       const double times = pool->waiting / pool->threads;
       const std::vector<double> speeds(groups_.groups.size(), times);
       out.gain = std::max(out.gain, (times - 1) * gains.part_that_fits(speeds, scenario));

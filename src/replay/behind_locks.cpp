@@ -12,7 +12,7 @@ namespace offwait {
 
 namespace {
 
-/// So many tell as well as all.
+/// This many waits tell as well as all.
 constexpr std::size_t kMostLookedAt = 250'000;
 
 /// A wait of a thread, and how much of it is behind the lock.
@@ -20,10 +20,10 @@ struct Behind {
   Nanos from = 0;
   Nanos to = 0;
   double ns = 0;
-  double before = 0;  ///< of the thread's earlier ones, summed up
+  double before = 0;  ///< `ns` of the thread's earlier waits, added up
 };
 
-/// What is behind the lock of the time until `at`. `waits` are disjoint, in order.
+/// How much of the time until `at` is behind the lock. `waits` are disjoint and in order.
 double until(const std::vector<Behind>& waits, Nanos at) {
   const auto after =
       std::partition_point(waits.begin(), waits.end(), [at](const Behind& one) { return one.from < at; });

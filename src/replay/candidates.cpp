@@ -26,7 +26,8 @@ std::vector<Nanos> waits_for_services(const Services& services, const Uses& uses
 }
 
 /// By GroupId: the target, and those outside of it that it waits for, or that these wait for in turn, for
-/// `least` or more. What else runs on the machine was recorded because it came across a thread of the target.
+/// `least` or more. Other threads that run on the machine were recorded only because they once woke a thread
+/// of the target.
 std::vector<bool> concerns_target(const Trace& trace, const ThreadGroups& groups, const Uses& uses,
                                   double least) {
   std::map<std::pair<GroupId, GroupId>, Nanos> waits;  // of the one for the other
@@ -71,7 +72,7 @@ std::vector<Change> candidates_of(const Trace& trace, const ThreadGroups& groups
     found.push_back({{Resource::remote, kNoGroup, kNoActor, 0.5, id}, for_services[id]});
   }
   for (GroupId id = 0; id < groups.groups.size(); ++id) {
-    // What is behind a service changes with it.
+    // Groups behind a service change together with it.
     if (kinds.below_devices[id] || kinds.services.is_behind[id] || groups.groups[id].recorder ||
         !concerns[id]) {
       continue;

@@ -11,10 +11,11 @@ namespace offwait {
 
 namespace {
 
-/// So many threads go on after each wait for a disk, on average, where a request serves several.
+/// A request serves several threads if this many go on after each wait for a disk, on average.
 constexpr double kSeveral = 1.2;
 
-/// So many tell as well as all how many threads a request serves, and what a holder of a lock waits for.
+/// This many waits tell as well as all how many threads a request serves, and what a holder of a lock waits
+/// for.
 constexpr std::size_t kMostWaits = 1'000'000;
 
 bool alters_a_disk(const Scenario& scenario) {
@@ -31,7 +32,7 @@ bool is_for_a_lock(const WaitKinds& kinds, SiteId site) {
 struct LockWait {
   Nanos from = 0;
   Nanos to = 0;
-  Nanos before = 0;  ///< the thread's earlier ones together
+  Nanos before = 0;  ///< length of the thread's earlier waits, added up
 };
 
 /// How long the thread waited for locks until `at`. `waits` are disjoint, in order.
@@ -43,7 +44,7 @@ Nanos waited_until(const std::vector<LockWait>& waits, Nanos at) {
   return last.before + std::min(at, last.to) - last.from;
 }
 
-/// By ActorId, of those of the first waits that are for locks.
+/// By ActorId: the waits for locks among the first waits of the trace.
 std::vector<std::vector<LockWait>> waits_for_locks(const Trace& trace, const WaitKinds& kinds,
                                                    std::size_t first) {
   std::vector<std::vector<LockWait>> out(trace.actors.size());
@@ -82,7 +83,8 @@ void ChangedOrder::find_waits_for_locks(const Trace& trace, const ThreadGroups& 
   if (!any) return;
   const std::size_t first = std::min(trace.waits.size(), kMostWaits);
   const std::vector<std::vector<LockWait>> of_thread = waits_for_locks(trace, kinds, first);
-  // By site: waits, and how much of them their ends' threads did not wait for locks themselves.
+  // By site: the length of the waits, and the part of it in which the threads that ended them did not wait
+  // for locks themselves.
   std::vector<double> all(trace.sites.size());
   std::vector<double> own(trace.sites.size());
   for (std::size_t id = 0; id < first; ++id) {
@@ -176,8 +178,9 @@ void ChangedOrder::find_shared_requests(const Trace& trace, const ThreadGroups& 
     const DiskPartRange parts = parts_of(kinds.disk_parts, id);
     return parts.begin() != parts.end() ? parts.begin()->disk : kNoActor;
   };
-  // By disk: waits for it, and threads that went on after one, and not to it: of the group of the thread that
-  // waited, which went on as well, and of other groups.
+  // By disk: the waits for it, and the threads that went on after one of these without going to the disk:
+  // those of the waiting thread's own group (`fellows`, the thread itself included) and those of other groups
+  // (`others`).
   std::vector<double> waits(trace.actors.size());
   std::vector<double> fellows(trace.actors.size());
   std::vector<double> others(trace.actors.size());

@@ -12,8 +12,8 @@ Doubt doubt_of_waits(Nanos unknown_ns, Nanos guessed_ns, Nanos of_ns) {
   return unknown_ns > guessed_ns ? Doubt::unknown_wakers : Doubt::guessed_locks;
 }
 
-/// By GroupId: its lifetime, times the part of its threads' lives in which they waited for what is not known,
-/// each thread with its weight.
+/// By GroupId: the lifetime of the group, times the part of its threads' lives in which it is not known what
+/// they waited for. Each thread counts with its weight.
 std::vector<Nanos> unknown_of(const Trace& trace, const ThreadGroups& groups, const WaitKinds& kinds,
                               const Uses& uses) {
   std::vector<double> unknown(groups.groups.size());
@@ -38,7 +38,7 @@ std::vector<Nanos> unknown_of(const Trace& trace, const ThreadGroups& groups, co
   return out;
 }
 
-/// By GroupId: waits for locks for some of which a wait ended by looking.
+/// By GroupId: time in waits for those locks for which at least one wait ended by looking.
 std::vector<Nanos> waits_for_looked(const Trace& trace, const ThreadGroups& groups, const WaitKinds& kinds) {
   std::vector<Nanos> out(groups.groups.size());
   std::vector<bool> looked(kinds.locks.all.size());

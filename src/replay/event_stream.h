@@ -46,11 +46,11 @@ class EventStream {
   }
 
  private:
-  /// Entries are in order of their key, but for its lowest digit: the time from the part's start, then where
-  /// it comes at this instant, then Event::what. Where a thread has several events at one instant, none comes
+  /// Entries are in order of their key, but for its lowest digit: the time from the part's start, then its
+  /// rank at this instant, then Event::what. Where a thread has several events at one instant, none comes
   /// before the one that precedes it.
   using Key = std::uint64_t;
-  static constexpr Key kNone = ~Key{0};  ///< a thread has no more
+  static constexpr Key kNone = ~Key{0};  ///< the thread has no more events
   static constexpr unsigned kWhatBits = 3;
   static constexpr Key kWhats = Key{1} << kWhatBits;
   static constexpr unsigned kTimeShift = 2 * kWhatBits;
@@ -62,7 +62,7 @@ class EventStream {
   };
 
  public:
-  /// Events that follow one another.
+  /// Several events, in order.
   class Batch {
    public:
     std::size_t size() const { return entries_.size(); }
@@ -98,7 +98,7 @@ class EventStream {
   void find_bounds();
   bool fill();
   void advance(Cursor& cursor);
-  /// When what comes next of the entry under way does; kNever: it does not.
+  /// The next event of the entry that is under way, and when it happens; kNever: it does not happen.
   std::pair<Nanos, Event::What> step_of(Cursor& cursor) const;
 
   const Trace& trace_;

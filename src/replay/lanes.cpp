@@ -231,7 +231,7 @@ class Replay {
     if (timed_out != 0) set_row(out, lanes_, [&](std::size_t i) { return out[i] + timed_out; });
   }
 
-  /// The same without these time-outs.
+  /// The same, without the time in time-outs.
   void go_on(ActorId id, Nanos at, Row out) {
     const LaneThread& thread = threads_[id];
     const auto elapsed = static_cast<double>(at - thread.last);
@@ -356,7 +356,7 @@ class Replay {
     }
   }
 
-  /// What the thread waits for did not come yet: the time belongs to the wait that it ends.
+  /// The thread timed out before what it waits for came. The time belongs to the wait that this will end.
   void time_out(const Event& event) {
     LaneThread& thread = threads_[event.thread];
     thread.timed_out_ns += static_cast<double>(event.at - thread.last);
@@ -367,7 +367,8 @@ class Replay {
     thread.runnable = runnable_.data();
   }
 
-  /// The part of a wait in which the thread holds a lock takes that lock's factor; not a wait for a thread.
+  /// Scales the part of a wait in which the thread holds a lock by that lock's factor. Waits for threads stay
+  /// as they are.
   void shorten_what_is_held(const LaneThread& thread, const Event& event, double length) {
     const WaitKind kind = input_.kinds.of_site[trace_.waits[event.wait].site];
     if (kind == WaitKind::handover || kind == WaitKind::lock || length <= 0) return;
@@ -438,7 +439,7 @@ class Replay {
       const double timed_out = length - static_cast<double>(event.at - thread.last);
       const ConstRow from = snapshots_[event.thread];
       const ConstRow released = reached_.data();
-      // The rates of the two are recorded ÷ replayed time since the window's start.
+      // The rates of both threads are recorded time ÷ replayed time since the window's start.
       const double began = static_cast<double>(thread.last - trace_.window.begin) + 1;
       const double ended = static_cast<double>(event.at - trace_.window.begin) + 1;
       return set_row(waited_.data(), lanes_, [&](std::size_t i) {
@@ -458,7 +459,7 @@ class Replay {
     const ConstRow code = code_.wait(Resource::io, site);
     const ConstRow now = now_[event.thread];
     if (!input_.kinds.collected.empty() && input_.kinds.collected[event.wait] && thread.woke != kNever) {
-      // The disk goes on from the end of the thread's last wait, while it runs.
+      // The disk worked on the request from the end of the thread's last wait on, while the thread ran.
       const auto took = static_cast<double>(event.at - thread.woke);
       const std::vector<double>& woken = woken_[event.thread];
       set_row(waited_.data(), lanes_, [&](std::size_t i) {

@@ -10,7 +10,8 @@ namespace offwait {
 
 namespace {
 
-/// A thread that does hardly anything but wait for a lock is so many times as fast without, and no more.
+/// A thread that does hardly anything but wait for the lock is taken to be this many times as fast without
+/// it, at most.
 constexpr double kMostSpeed = 1000;
 
 /// The part of the window for which threads had the lock and did something themselves.

@@ -10,9 +10,10 @@ namespace offwait {
 
 namespace {
 
-/// One thread that waits is served, the next one queues.
+/// If one thread waits for the group it is being served; if two do, the second one queues.
 constexpr double kQueue = 2;
-/// A service that holds others up, because it gets no more requests at a time, always has so many.
+/// A group outside of the target holds threads up only if it has this many requests at a time, on average: it
+/// is always busy with one.
 constexpr double kAlwaysOne = 0.9;
 
 class Pools {
@@ -56,14 +57,14 @@ class Pools {
   }
 
  private:
-  /// The threads of a group that work is for.
+  /// The threads of a group that do its work.
   struct Workers {
     Nanos lives_ns = 0;
     Nanos idle_ns = 0;
   };
 
-  /// Where threads of a group respond to clients, those that neither do nor have much else to do are there
-  /// for something else.
+  /// Where threads of a group respond to clients, threads that neither respond nor have much else to do are
+  /// left out: they have another purpose, such as a pool's poller.
   void find_workers() {
     std::vector<bool> responds(trace_.actors.size());
     std::vector<bool> any(groups_.groups.size());
@@ -104,7 +105,7 @@ class Pools {
       return;
     }
     if (!groups_.groups[waker].outside && !is_never_idle(waker)) return;
-    // All that an event loop has under way waits for what the loop waits for.
+    // All requests that an event loop has under way wait for what the loop waits for.
     const GroupUse& use = uses_.groups[waiter];
     const Nanos blocked_ns = use.lifetime_ns - use.running_ns - use.runnable_ns;
     const double under_way = std::max(threads(waiter), requests_[waiter].under_way);
@@ -124,7 +125,8 @@ class Pools {
   double window_;
 };
 
-/// Whether some threads of the service were idle some of the time. Which others it has is not known.
+/// Whether threads of the service were idle for some of the time. Threads of it that were not recorded are
+/// not known.
 bool has_idle_threads(const Service& service, const Uses& uses, const Occupied& occupied) {
   Nanos lives_ns = 0;
   Nanos occupied_ns = 0;

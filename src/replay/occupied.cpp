@@ -5,7 +5,8 @@ namespace offwait {
 
 namespace {
 
-/// A thread of the target asks those outside of it, and is asked by those that are behind no service.
+/// Whether the wait is for a client. Threads of the target are clients of threads outside; threads outside
+/// that are behind no service are clients of the target.
 bool is_for_a_client(const Trace& trace, const ThreadGroups& groups, const WaitKinds& kinds, SiteId id) {
   const WaitSite& site = trace.sites[id];
   if (site.peer != kNoPeer) return trace.peers[site.peer].role == Peer::Role::client;

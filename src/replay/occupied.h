@@ -19,13 +19,13 @@ using GroupPlace = std::pair<GroupId, StackId>;
 GroupPlace place_of(const ThreadGroups& groups, const WaitSite& site);
 
 struct Occupied {
-  /// Where clients end waits, as those of an event loop: what a thread waits for there is whatever comes
-  /// first. The target is a client of the threads outside of it.
+  /// The places in which clients end waits, as in an event loop. A thread waits there for whichever client
+  /// comes first. The target is a client of the threads outside of it.
   std::set<GroupPlace> places_for_clients;
-  /// By GroupId, summed over the group's threads: the time in the window in which they did what as many
-  /// threads more could do side by side with them. They ran or were ready to run, slept, or waited for disks
-  /// and for services. Waits for other threads and for locks are not counted, nor are those whose ends are
-  /// not known, nor any wait in `places_for_clients`.
+  /// By GroupId, summed over the group's threads: the time in the window in which they did something that
+  /// more threads could do at the same time. They ran or were ready to run, slept, or waited for disks and
+  /// for services. Waits for other threads and for locks are not counted, nor are those whose ends are not
+  /// known, nor any wait in `places_for_clients`.
   std::vector<Nanos> ns;
   std::vector<Nanos> idle_ns;  ///< by ActorId: the waits of a thread that are left out
 };

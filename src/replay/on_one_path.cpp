@@ -13,7 +13,7 @@ double at_disk(const GroupUse& use, ActorId disk) {
   return found == use.disk_ns.end() ? 0 : static_cast<double>(found->second);
 }
 
-/// How long the part took in the recording, all threads together; `unknown` where that is not known.
+/// How long the part took in the recording, added up over all threads; `unknown` if that is not known.
 double time_of(const ReplayInput& input, const Change& change, double unknown) {
   if (change.code != kNoCode) {
     const CodePart& part = input.code->parts[change.code];

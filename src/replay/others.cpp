@@ -9,7 +9,7 @@ namespace offwait {
 namespace {
 
 constexpr double kTurn = 1e6;
-/// What is left over and less than this part of a CPU is nothing.
+/// A remainder of less than this part of a CPU is dropped.
 constexpr double kLeastPart = 0.01;
 
 Step step(Step::What what, double length_ns, double recorded_ns) {

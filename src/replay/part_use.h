@@ -24,10 +24,10 @@ struct PartUse {
   StackId stack = kNoStack;  ///< where that group waits longest
   PeerId peer = kNoPeer;     ///< `remote`: whom that group waits for longest
   Nanos stack_ns = 0;        ///< the part of time_ns waited there
-  /// The part of their lives that those threads of the group waited that waited at all, 0 to 1. It is 0 for
-  /// CPU work and `cpus`.
+  /// The part of their lives for which the threads of the group waited, 0 to 1, over those threads that
+  /// waited at all. It is 0 for CPU work and `cpus`.
   double share = 0;
-  /// Those whose waits make up time_ns. None for `cpu` and `cpus`.
+  /// The sites whose waits make up time_ns. None for `cpu` and `cpus`.
   std::vector<SiteId> sites{};
   // These are known of a service only:
   ServiceUse service{};     ///< what it did meanwhile

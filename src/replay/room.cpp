@@ -11,7 +11,7 @@ namespace {
 
 using DiskRequests = std::vector<const DiskIo*>;
 
-/// Those that are complete, by disk.
+/// By disk: the requests that are complete, in order of their issue.
 std::map<ActorId, DiskRequests> requests_of(const Trace& trace) {
   std::map<ActorId, DiskRequests> out;
   for (const DiskIo& io : trace.disk_ios) {

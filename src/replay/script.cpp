@@ -32,7 +32,7 @@ struct ScriptThread {
   double worked_ns = 0;      ///< all running time so far
   double served_ns = 0;      ///< all time so far for which disks served its requests
   ActorId disk = kNoActor;   ///< the last of these disks
-  double holder_worked = 0;  ///< of a blocked thread: what these were of the thread that has the lock
+  double holder_worked = 0;  ///< of a blocked thread: worked_ns and served_ns of the thread that has the lock
   double holder_served = 0;
   std::span<const Hold> holds;   ///< those that are not over at `last`
   SiteId after = Step::kNoSite;  ///< the last wait that is over
@@ -56,7 +56,8 @@ class Writer {
     for (ActorId id = 0; id < trace_.actors.size(); ++id) {
       const Actor& actor = trace_.actors[id];
       threads_[id].holds = input.holds.of(id);
-      // Where the end of a thread is what counts, it ends.
+      // Where the end of a thread is what counts, threads that exit in the window do not repeat their
+      // scripts.
       const bool lived_on = input.thread != kNoActor
                                 ? actor.exit >= trace_.window.end
                                 : is_nearly_all({actor.start, actor.exit}, trace_.window);
@@ -132,7 +133,7 @@ class Writer {
       signal(origin, event.at, event.thread, 1e300, 0);
       out_.threads[event.thread].repeats = out_.threads[origin].repeats;
     } else if (origin != kNoActor && threads_[origin].state != ScriptState::absent) {
-      // It begins so long after the origin stopped running.
+      // The thread begins this long after its origin stopped running.
       push(origin, {Step::What::signal, kNoLock, out_.signals, 0, 0});
       push(event.thread, {Step::What::await, kNoLock, out_.signals, 1e300, 0});
       push(event.thread,

@@ -73,7 +73,7 @@ class Simulation {
     }
   }
 
-  /// Goes on until then.
+  /// Simulates up to the time `end`.
   void run_until(double end) {
     while (!happenings_.empty() && happenings_.top().at <= end && !gave_up()) {
       ++moves_;
@@ -87,8 +87,8 @@ class Simulation {
     now_ = end;
   }
 
-  /// Goes on until this thread's exit, and returns the time of that; nothing if it takes far longer than in
-  /// the recording, or too many moves.
+  /// Simulates up to this thread's exit, and returns the time of the exit; nothing if it comes far later than
+  /// in the recording, or takes too many moves.
   std::optional<double> run_until_exit(std::uint32_t id) {
     constexpr double kMostStretch = 64;
     const double limit = kMostStretch * scripts_.length_ns;
@@ -98,7 +98,7 @@ class Simulation {
     return threads_[id].state == SimulatedState::done ? std::optional(threads_[id].since) : std::nullopt;
   }
 
-  /// Whether it took more moves than the simulation of a real recording does.
+  /// Whether the simulation took more moves than that of a real recording does.
   bool gave_up() const { return moves_ > most_moves_; }
 
   double covered(std::uint32_t id) const {
@@ -146,7 +146,7 @@ class Simulation {
     return out;
   }
 
-  /// By which changes of functions scale the work that the step is.
+  /// The factor by which changes of functions scale the work of the step.
   double work_factor(std::uint32_t id, const Step& step) const {
     if (!changes_code_ || id >= scripts_.threads.size()) return 1;
     const Code& code = *input_.code;
@@ -155,7 +155,8 @@ class Simulation {
     return factor_of_work(scenario_, code, place);
   }
 
-  /// By which a function's change scales the wait that the step is, or the time from its end to running.
+  /// The factor by which a function's change scales the wait of the step, or the time from the wait's end to
+  /// running.
   double code_factor(Resource resource, const Step& step) const {
     if (!changes_code_ || step.site == Step::kNoSite) return 1;
     return factor_of_wait(scenario_, *input_.code, resource, input_.trace.sites[step.site].wait_stack);

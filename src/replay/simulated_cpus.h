@@ -15,8 +15,8 @@ namespace offwait {
 
 class SimulatedCpus {
  public:
-  /// `sets` outlives it; its threads are the first ones, and all others may run on all CPUs. There are
-  /// 1 ÷ `factor` times as many CPUs in each set, and one at least.
+  /// `sets` outlives it; its threads have the first numbers, and all other threads may run on all CPUs. There
+  /// are 1 ÷ `factor` times as many CPUs in each set, and one at least.
   SimulatedCpus(const CpuSets& sets, std::size_t threads, double factor);
 
   /// The smallest set with no CPU left of those in which the thread runs; nothing if there is a CPU for it.
@@ -36,12 +36,12 @@ class SimulatedCpus {
   /// time goes on: the least one is that of the thread that ran most.
   void computes(std::uint32_t thread, double rank);
   void stops(std::uint32_t thread) { ranks_[thread].reset(); }
-  /// The one with the least rank of the threads that compute on CPUs of the set and may run on no others, and
-  /// its rank.
+  /// The thread with the least rank, and its rank, among those that compute on CPUs of the set and may run on
+  /// no other CPUs.
   std::optional<std::pair<double, std::uint32_t>> ran_most(CpuSetId set);
 
  private:
-  /// Threads in the order of a number each.
+  /// Threads with a number each, the least number first.
   using LeastFirst = std::priority_queue<std::pair<double, std::uint32_t>,
                                          std::vector<std::pair<double, std::uint32_t>>, std::greater<>>;
   struct Set {

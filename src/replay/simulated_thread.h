@@ -18,7 +18,7 @@ struct SimulatedThread {
   std::uint32_t token = 0;  ///< events with another one are void
   double work_left = 0;
   double used = 0;        ///< running time, as the scheduler counts it
-  double since = 0;       ///< running since; done since
+  double since = 0;       ///< since when the thread has been in its state `running` or `done`
   double turn = 0;        ///< since then it has had its CPU, or no other thread wanted it
   double covered = 0;     ///< recorded time of the steps that are over
   double lives_from = 0;  ///< when it begins the first step of its own

@@ -62,7 +62,7 @@ class Counter {
     for (std::size_t i = 0; i < other.at_once_ns.size(); ++i) at_once_ns[i] += other.at_once_ns[i];
   }
 
-  /// The most threads that ran at once for so long, all times of as many or more together.
+  /// The largest number such that as many threads or more ran at once for `for_ns`, all times together.
   double ran_at_once(double for_ns) const {
     double sum = 0;
     for (std::size_t number = at_once_ns.size(); number-- > 0;) {
@@ -107,7 +107,7 @@ QueueState state_after(const Trace& trace, const Event& event) {
   return QueueState::running;
 }
 
-/// The last one first; those that outlive the part of the window are left out.
+/// Threads by their exits, the last exit first. Threads that outlive the part of the window are left out.
 std::vector<ActorId> threads_by_exit(const Trace& trace, const Window& part) {
   std::vector<ActorId> out;
   for (ActorId id = 0; id < trace.actors.size(); ++id) {
@@ -140,8 +140,8 @@ Counter counted(const Trace& trace, const Histories& histories, const Window& pa
   return counter;
 }
 
-/// The parts of the window that are counted: two halves, or of very many waits parts that lie as far from
-/// each other. They are the same on any machine, because sums are rounded.
+/// The parts of the window that are counted: its two halves or, where there are very many waits, short parts
+/// at equal distances. They are the same on any machine, because sums are rounded.
 std::vector<Window> counted_parts(const Trace& trace) {
   const std::size_t parts = trace.waits.size() > kEnoughWaits ? kParts : 2;
   const double part =
@@ -195,14 +195,14 @@ bool is_throttled(const Trace& trace) {
                      [](const CpuQuota& quota) { return quota.throttled_periods > 0; });
 }
 
-/// How many of them were idle, on average. None while a quota was used up.
+/// How many of these CPUs were idle, on average; 0 if a quota was used up.
 double idle_cpus(const Trace& trace, const AllowedCpus& cpus) {
   return is_throttled(trace) ? 0
                              : static_cast<double>(cpus.idle_ns) / static_cast<double>(trace.window.length());
 }
 
-/// How busy they were, 0 to 1; 0 for a target that is not pinned. Clients outside of it may run on the other
-/// CPUs.
+/// How busy these CPUs were, 0 to 1; 0 for a target that is not pinned. Clients outside of it may run on the
+/// other CPUs.
 double pinned_busy(const AllowedCpus& cpus) {
   return cpus.all || cpus.busy_ns == 0
              ? 0
@@ -210,8 +210,8 @@ double pinned_busy(const AllowedCpus& cpus) {
 }
 
 /// What the recorded threads share with other programs, if nothing limits them but the sets of CPUs to which
-/// threads are pinned (cpu_sets()). Others that run there, however many other CPUs are free, are pinned, too,
-/// in ways that nobody recorded.
+/// threads are pinned (cpu_sets()). Other programs that run on the CPUs of a pinned target although other
+/// CPUs are free must be pinned as well, and it was not recorded how.
 void add_others(const Trace& trace, const AllowedCpus& allowed, double running, UsableCpus& out) {
   if (!allowed.known || is_throttled(trace)) return;
   const auto window = static_cast<double>(trace.window.length());

@@ -75,7 +75,7 @@ std::string fitting_frame(const Frame& frame, int columns,
   const std::string narrow = narrow_frame(frame);
   std::string out = narrow;
   std::vector<std::size_t> begins = part_begins(narrow);
-  // An operator or a lambda could be any without what it is part of.
+  // An operator or a lambda says nothing without the function or class that it is part of.
   while (begins.size() > 1 && (std::string_view(narrow).substr(begins.back()).starts_with("operator") ||
                                narrow[begins.back()] == '{')) {
     begins.pop_back();

@@ -42,7 +42,7 @@ std::vector<Word> where(const TextPage& page, const FoundAnswer& answer) {
                                  ? format_percent(evidence.stack_s, evidence.time_s) + " of it in"
                                  : std::string("in");
     add(words(part));
-    // How the kernel sleeps says nothing.
+    // The functions by which the kernel sleeps say nothing.
     add(chain(page, told_by_callers(evidence.stack), "", kStackFrames,
               answer.what == Resource::sleep ? 0 : kKernelFrames));
   } else if (evidence.samples.spread) {

@@ -25,7 +25,7 @@ bool is_waited_for(const Findings& findings, FoundActorId device) {
   });
 }
 
-/// A device counts where the target uses it, waits for it, or what is said above names it.
+/// A device is shown if the target uses it or waits for it, or if an answer, a knot or a sink above names it.
 bool concerns_target(const Findings& findings, FoundActorId device) {
   const auto is_it = [device](const auto& one) { return one.device == device; };
   const auto has_it = [device](const FoundKnot& knot) {
@@ -38,7 +38,7 @@ bool concerns_target(const Findings& findings, FoundActorId device) {
          std::any_of(findings.sinks.begin(), findings.sinks.end(), is_full);
 }
 
-/// Without answers the disk may be one.
+/// Whether an answer is about the disk. Without answers any disk may be the answer.
 bool is_of_an_answer(const TextPage& page, FoundActorId disk) {
   if (!answers_can_be_judged(page.findings)) return true;
   const std::vector<const FoundAnswer*> answers = shown_answers(page);

@@ -65,7 +65,7 @@ std::string label_of(const TextPage& page, const FoundKnot& knot, std::size_t nu
   return fmt::format("KNOT {}{}", number, answer ? fmt::format(", explains answer {}", *answer) : "");
 }
 
-/// What a device spared explains no answer.
+/// Idle edges of devices are left out beside answers, because they explain none.
 std::vector<FoundEdgeId> shown_edges(const TextPage& page, const FoundKnot& knot) {
   if (page.verbose || !answers_can_be_judged(page.findings)) return knot.edges;
   std::vector<FoundEdgeId> out;

@@ -75,7 +75,7 @@ void put_excluded_waits(const TextPage& page) {
   } else {
     put_heading(page.canvas, "LONGEST WAITS");
   }
-  // Those of other programs are not to crowd the screen.
+  // Waits of other programs must not crowd the screen.
   const std::size_t own = excluded_waits_of_target(page.findings);
   const std::size_t shown = page.limit(kExcludedWaits, page.verbose ? all.size() : own);
   for (std::size_t i = 0; i < shown; ++i) {

@@ -31,7 +31,7 @@ std::vector<Word> place_words(const TextPage& page, const FunctionPlace& place);
 /// `71% of 380 samples in funB ← threadB`: the code that was sampled most, a line each; or that it is spread.
 void put_places(const TextPage& page, const FoundSamples& samples);
 
-/// What a waker ran while it was waited for is not worth a line if that took less than this part of the wait.
+/// The code that a waker ran while it was waited for gets a line if it ran for this part of the wait or more.
 inline constexpr double kPlaceShare = 0.1;
 
 }  // namespace offwait

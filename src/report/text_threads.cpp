@@ -67,7 +67,7 @@ void put_runnable(const TextPage& page) {
   if (!somebody_lacks_cpus(findings)) return;
   put_paragraph(page.canvas, "RUNNABLE",
                 runnable_text(findings, page.names, page.limit(kRunnable, findings.actors.size())));
-  // The first screen has said it where the lack of CPUs is the answer, and where others have them.
+  // The first screen has named the cause if the lack of CPUs is the answer, or if others have the CPUs.
   const bool said = answers_can_be_judged(findings) ? findings.cpu_supply.cause == CpuSupply::Cause::others
                                                     : findings.verdict.rule == Verdict::Rule::lacks_cpu;
   if (said) return;
@@ -103,11 +103,12 @@ void put_blocked_throughout(const TextPage& page) {
 
 void put_stack_ends(const TextPage& page) {
   const StackEnds& ends = page.findings.stack_ends;
-  // A known stack is not walked again; if some were wrong, so may be others that were not looked at.
+  // A known stack is not walked again. If some of those that were checked were wrong, others may be wrong as
+  // well.
   if (const StackReuse& reuse = page.findings.recording.stack_reuse; reuse.wrong != 0) {
     put_paragraph(page.canvas, "STACKS", wrong_stacks_text(reuse));
   }
-  // Without any the recording was asked for none.
+  // If there is no stack at all, the recording was made without stacks.
   const double all = all_s(ends);
   if (all - ends.missing_s > 0 && ends.complete_s < kStacksComplete * all) {
     put_paragraph(page.canvas, "STACKS", stack_ends_text(ends));

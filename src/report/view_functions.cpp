@@ -29,13 +29,13 @@ constexpr int kShortestName = 28;
 constexpr int kCallerColumns = 40;
 constexpr double kMostlyFrom = 0.5;
 
-/// Gains are not told where no answer is, either.
+/// Gains are told only where answers are told.
 bool can_tell(const TextPage& page) { return short_evidence(page.findings) == ShortEvidence::none; }
 
 bool is_wide(const TextPage& page) { return page.canvas.width() >= kWide + kShortestName; }
 int function_columns(const TextPage& page) { return page.canvas.width() - (is_wide(page) ? kWide : kNarrow); }
 
-/// Where there is no room for all of it, the end says more than the namespaces before it.
+/// Where there is no room for the whole name, its end says more than the namespaces before it.
 std::string name_of(const TextPage& page, const Frame& function, int columns) {
   return page.canvas.fit(
       fitting_frame(function, columns, [&page](std::string_view text) { return page.canvas.columns(text); }),

@@ -22,12 +22,12 @@ namespace offwait {
 
 namespace {
 
-/// `sysbench×16`: threads that are more than one actor of the report.
+/// `sysbench×16`: threads that the report shows as more than one actor.
 std::string all_alike(const AnswerEvidence& evidence, const ActorNames& names) {
   return names.threads(evidence.name, evidence.threads);
 }
 
-/// Whether the actor is more, or less, than the threads that are meant.
+/// Whether the actor has more or fewer threads than are meant.
 bool is_other(const AnswerEvidence& evidence, const ActorNames& names) {
   return evidence.alike > 0 ||
          (evidence.actor && evidence.threads > 0 && evidence.threads < names.members(*evidence.actor));
@@ -60,7 +60,8 @@ std::uint64_t whole_threads(double threads) {
   return static_cast<std::uint64_t>(std::llround(std::max(1.0, threads)));
 }
 
-/// Which way the target waits for a thread outside of it says what the two have to do with each other.
+/// The target either waits for a thread outside to take what it writes, or for something from that thread.
+/// The advice depends on which it is.
 std::string outside_advice(const AnswerEvidence& evidence) {
   return evidence.takes_output
              ? "it takes what the target writes, and the target waits until it has: let it take more at a "
@@ -132,8 +133,8 @@ std::string requests_text(const FoundProgress& progress) {
   return fmt::format(", {:.1f} requests at a time{}", all, unread);
 }
 
-/// `20 clients on :6379`. How many there are is not known in a part of a recording if none of them came in
-/// it, nor if each asks once.
+/// `20 clients on :6379`. The number is left out in a part of a recording in which no client connected, and
+/// if each client asks once.
 std::string clients_text(const FoundProgress& progress) {
   constexpr std::size_t kMostAddresses = 2;
   const std::size_t shown = std::min(kMostAddresses, progress.addresses.size());
@@ -279,7 +280,7 @@ std::string change_text(const FoundAnswer& answer, const ActorNames& names) {
       return answer.service ? fmt::format("{} twice as fast", service_name(*answer.service, names))
                             : fmt::format("remote services twice as fast for {}", owner(answer, names));
     case Resource::waited:
-      // There is one GIL.
+      // A process has one GIL, so it is not called "lock".
       if (answer.lock->runtime == RuntimeLock::cpython_gil) return answer.lock->name + " not waited for";
       return fmt::format("{} split, or not waited for", answer.lock->name.starts_with("lock")
                                                             ? answer.lock->name
@@ -297,7 +298,7 @@ std::string gain_text(const Gain& gain) {
   if (gain.certainty == Certainty::rough) {
     return "";
   }
-  // "Up to" says that it may be nothing, and the range's end is the most that it is.
+  // "Up to" also covers a gain of nothing. The number shown is then the upper end of the range.
   const bool may_be_nothing = gain.certainty == Certainty::up_to && (!gain.low || *gain.low <= 0);
   const double shown = may_be_nothing ? std::max(gain.gain, gain.high.value_or(gain.gain)) : gain.gain;
   const std::string most =
@@ -430,7 +431,7 @@ std::string device_text(const Findings& findings, const FoundAnswer& answer) {
              : "";
 }
 
-/// One sync serves several threads already.
+/// Whether one sync serves several threads already.
 bool commits_in_groups(const Findings& findings, const FoundAnswer& answer) {
   return answer.knot && findings.knots[*answer.knot].pattern == Pattern::group_commit;
 }
@@ -502,7 +503,7 @@ std::string more_of_service(LimitedBy limit, const std::string& waiting, const s
       waiting, now);
 }
 
-/// What lets more be done at a time.
+/// What to try so that more is done at a time.
 std::string more_advice(const FoundAnswer& answer) {
   const std::string waiting = format_count(whole_threads(answer.more->waiting));
   const std::string now = format_count(whole_threads(answer.more->threads));
@@ -518,7 +519,7 @@ std::string more_advice(const FoundAnswer& answer) {
              : fmt::format("share it among more threads: {} wait for {} at a time", waiting, now);
 }
 
-/// What clearly gains more comes first: a program may not be able to have more workers.
+/// More threads come first only if they clearly gain more: a program may not be able to have more workers.
 std::string advice(const Findings& findings, const FoundAnswer& answer) {
   constexpr double kClearlyMore = 2;
   const std::string part = advice_for_part(findings, answer);

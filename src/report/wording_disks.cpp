@@ -14,7 +14,7 @@ namespace offwait {
 
 namespace {
 
-/// From here on "one request at a time" would not be true of two digits.
+/// From this mean on two digits are shown, because "one request at a time" would not be true.
 constexpr double kMoreThanOne = 1.05;
 
 std::string at_a_time(const FoundDiskActivity& activity) {
@@ -141,10 +141,10 @@ std::string spare_text(const Findings& findings, const FoundDisk& disk, const st
 
 namespace {
 
-/// With so much time in syncs for that in writes, what is written is synced.
+/// If syncs take this part of the time in writes, what is written is synced.
 constexpr double kSyncsToo = 0.5;
 
-/// For one thread that waits for the disk.
+/// Advice for one thread that waits for the disk.
 std::string disk_advice_for_one(const AnswerEvidence& evidence) {
   constexpr std::string_view kLowerLatency = ", or a device with lower latency";
   std::string out = "fewer requests, several at a time";

@@ -14,7 +14,7 @@ namespace offwait {
 
 namespace {
 
-/// What holders of a lock do meanwhile.
+/// What holders of a lock do while they hold it.
 struct Meanwhile {
   double part = 0;          ///< of the time that it is held, 0 to 1
   std::string_view they{};  ///< `wait for their clients`
@@ -22,7 +22,7 @@ struct Meanwhile {
       avoid{};  ///< `wait for the client`, which people do not do while they hold it; empty: they work
 };
 
-/// What takes most of the time first.
+/// What the holders do, in order of time, the longest first.
 std::vector<Meanwhile> meanwhile(const FoundLock& lock) {
   std::vector<Meanwhile> out = {{lock.ran, "run", ""},
                                 {lock.no_cpu, "lack a CPU", "lack a CPU"},

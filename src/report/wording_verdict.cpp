@@ -75,7 +75,7 @@ std::string knots_sentence(const Verdict& verdict) {
   return out;
 }
 
-/// Whether it is only by a capacity that is assumed that a disk is called saturated.
+/// Whether a disk is called saturated only because of an assumed capacity.
 bool is_saturated_by_guess(const Findings& findings) {
   return std::any_of(findings.sinks.begin(), findings.sinks.end(), [&findings](const FoundSink& sink) {
     const FoundDisk* const disk = sink.saturated ? disk_of(findings, sink.actor) : nullptr;

@@ -203,8 +203,8 @@ void Flight::forget(const offwait_thread_record& thread) {
   exited_.processes.push_back(tgid);
 }
 
-/// If a thread has exited and the record of it was lost, the kernel does not know the thread any more. That
-/// the record is in the window is ruled out by the time that the thread is missing.
+/// Forgets threads whose exit records were lost: the kernel no longer knows them. A thread must have been
+/// missing for some time, so that its exit record cannot still be in the window.
 void Flight::forget_lost(const KernelRecording& taken) {
   std::map<std::uint32_t, std::uint64_t> living;  // start times
   for (const auto& [tid, thread] : taken.threads) living.emplace(tid, thread.start_ns);

@@ -118,12 +118,12 @@ struct Chosen {
   std::optional<std::string> note;  ///< if it is not all that was wanted
 };
 
-/// What of `wanted` a report can be of in so much memory.
+/// The part of `part` that a report can be made of in this much memory.
 Result<Chosen> choose(const RecordedSizes& sizes, const std::string& name, const TracePart& part,
                       std::uint64_t max_memory, double actors_of_byte) {
   OFFWAIT_TRY(const TracePart wanted, counted_from_begin(part, utc_ns(sizes.start_time), sizes.window));
   const Result<Window> window = window_of(wanted, sizes.window);
-  // What is wrong with it is told once the recording was read.
+  // What is wrong with the part is told after the recording has been read.
   if (!window) return Chosen{part, {}, {}};
   const std::optional<Window> fits = part_that_fits(sizes, *window, max_memory, actors_of_byte);
   constexpr double kMega = 1e6;

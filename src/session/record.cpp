@@ -36,7 +36,7 @@
 namespace offwait {
 namespace {
 
-/// These take what is recorded while the recording runs.
+/// What takes the recorded data while the recording runs.
 struct Takers {
   Symbolizer& symbols;
   bool names_functions = true;  ///< at the end

@@ -21,7 +21,7 @@ constexpr std::chrono::seconds kAheadTime{1};
 /// The CPU time for reading DWARF: 100 MB of it take about a second.
 constexpr std::chrono::seconds kLinesTime{5};
 constexpr std::size_t kMostInlined = 256;
-/// The most bytes of the tables that are read beside: this process keeps them.
+/// The most bytes of tables that are read ahead, because this process keeps them.
 constexpr std::size_t kMostTables = std::size_t{32} << 20U;
 
 Confinement confinement(const ModuleFiles& files, std::chrono::seconds time) {

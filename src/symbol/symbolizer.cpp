@@ -28,7 +28,7 @@ constexpr std::size_t kMostOpen = 384;
 constexpr std::size_t kMostRoots = 64;
 /// The most modules whose debug files are open at the same time.
 constexpr std::size_t kModulesAtOnce = 64;
-/// No table of a file is read ahead while those that were read have so many bytes.
+/// No table of a file is read ahead once those that were read have this many bytes.
 constexpr std::size_t kMostBytesAhead = std::size_t{64} << 20U;
 /// The longest time for all names together; after that no more files are read.
 constexpr Nanos kMostTime = 60 * kSecond;

@@ -205,7 +205,7 @@ class Rules {
            rest.starts_with('\xcc');
   }
 
-  /// The state of code behind the end of a flow, which nothing before it has called.
+  /// The state of code that follows the end of a flow and that no earlier code leads to.
   State state_behind_end(std::size_t i) {
     const std::size_t at = all_[i].at;
     if (const auto reached = reached_.find(at); reached != reached_.end()) return reached->second;
@@ -226,7 +226,8 @@ class Rules {
       apply(instruction, ahead);
       if (untouched) makes_frame = ahead.depth.value_or(begin) > begin;
     }
-    if (makes_frame && (begin_ + at) % kAlignment == 0) body_ = kEntry;  // called by its address alone
+    if (makes_frame && (begin_ + at) % kAlignment == 0)
+      body_ = kEntry;  // a function that is called by its address alone
     return body_;
   }
 
