@@ -101,12 +101,11 @@ std::vector<bool> groups_that_count(const Trace& trace, const ThreadGroups& grou
 
 }  // namespace
 
-CodeUses code_uses_of(const Trace& trace, const ThreadGroups& groups, const std::vector<Progress>& progress) {
+CodeUses code_uses_of(const Trace& trace, const Facts& facts) {
   CodeUses out;
-  out.kinds = kinds_of_waits(trace, groups);
   out.waits = sum_by_site(trace);
-  out.requests = waits_for_requests_at(trace, out.kinds);
-  out.counts = groups_that_count(trace, groups, progress, out.waits, out.requests);
+  out.requests = waits_for_requests_at(trace, facts.kinds);
+  out.counts = groups_that_count(trace, facts.groups, facts.progress, out.waits, out.requests);
   return out;
 }
 

@@ -9,9 +9,7 @@
 #include "analysis/views.h"
 #include "base/nanos.h"
 #include "model/trace.h"
-#include "progress/progress.h"
-#include "progress/thread_groups.h"
-#include "progress/wait_kinds.h"
+#include "progress/facts.h"
 
 namespace offwait {
 
@@ -24,7 +22,6 @@ struct WaitSum {
 
 /// What the tables of functions, threads and locks have in common.
 struct CodeUses {
-  WaitKinds kinds;
   std::vector<WaitSum> waits;  ///< by SiteId
   /// By SiteId: a thread of the target waits for a request from outside of the target there, so it is idle.
   std::vector<bool> requests;
@@ -33,7 +30,7 @@ struct CodeUses {
   /// progress.
   std::vector<bool> counts;
 };
-CodeUses code_uses_of(const Trace& trace, const ThreadGroups& groups, const std::vector<Progress>& progress);
+CodeUses code_uses_of(const Trace& trace, const Facts& facts);
 
 /// Adds a wait of this class.
 void add_wait(CodeTime& time, WaitClass wait_class, const WaitSum& sum);

@@ -58,12 +58,10 @@ std::vector<CodeStacks> stacks_of(const Trace& trace, const std::vector<FoundFun
 
 }  // namespace
 
-void add_gains(const Trace& trace, const ThreadGroups& groups, const ProgressOptions& progress,
-               FoundFunctions& functions) {
+void add_gains(const Trace& trace, const Facts& facts, FoundFunctions& functions) {
   constexpr double kTwiceAsFast = 0.5;
   const std::vector<std::size_t> chosen = rows_with_gains(functions.rows);
   AnswerOptions options;
-  options.progress = progress;
   options.most_candidates = 0;
   options.code = stacks_of(trace, functions.rows, chosen);
   std::vector<Asked> asked;
@@ -89,7 +87,7 @@ void add_gains(const Trace& trace, const ThreadGroups& groups, const ProgressOpt
     ask(&FoundFunction::other_gain, time.other_s, Resource::sleep, Resource::remote);
   }
   if (asked.empty()) return;
-  const Answers answers = answers_of(trace, groups, options);
+  const Answers answers = answers_of(trace, facts, options);
   if (answers.progress.empty()) return;
   for (std::size_t i = 0; i < asked.size(); ++i) {
     if (answers.asked[i].doubt == Doubt::few_samples) continue;

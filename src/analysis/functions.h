@@ -27,8 +27,7 @@ FoundFunctions functions_of(const Trace& trace, const ThreadGroups& groups, cons
                             const Criticality& criticality);
 
 /// Replays the trace with each of these functions twice as fast, and with each part of it.
-void add_gains(const Trace& trace, const ThreadGroups& groups, const ProgressOptions& progress,
-               FoundFunctions& functions);
+void add_gains(const Trace& trace, const Facts& facts, FoundFunctions& functions);
 
 FoundThreads critical_threads(const Trace& trace, const CodeUses& uses, const Criticality& criticality);
 

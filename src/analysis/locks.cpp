@@ -35,15 +35,16 @@ using Stretch = std::pair<Nanos, Nanos>;
 
 class LockTable {
  public:
-  LockTable(const Trace& trace, const ThreadGroups& groups, const CodeUses& uses)
+  LockTable(const Trace& trace, const Facts& facts, const CodeUses& uses)
       : trace_(trace),
-        groups_(groups),
+        groups_(facts.groups),
+        kinds_(facts.kinds),
         uses_(uses),
         activity_(trace),
         samples_(trace.actors.size(), trace.cpu_samples,
                  [](const CpuSample& sample) { return sample.thread; }),
         code_(sampled_code(trace)),
-        names_(names_of_locks(trace, uses.kinds.locks)) {}
+        names_(names_of_locks(trace, facts.kinds.locks)) {}
 
   FoundLocks run() {
     FoundLocks out;
@@ -67,8 +68,8 @@ class LockTable {
     for (std::uint32_t id = 0; id < trace_.waits.size(); ++id) {
       const Wait& wait = trace_.waits[id];
       const WaitSite& site = trace_.sites[wait.site];
-      const LockId lock = uses_.kinds.locks.of(wait);
-      const ObjectId object = lock == kNoLock ? wait.object : uses_.kinds.locks.all[lock].object;
+      const LockId lock = kinds_.locks.of(wait);
+      const ObjectId object = lock == kNoLock ? wait.object : kinds_.locks.all[lock].object;
       const bool has_lock = lock != kNoLock || (object != kNoObject && !is_stored(trace_.objects[object]));
       const bool of_lock = site.wait_class == WaitClass::futex || site.wait_class == WaitClass::lock;
       if (trace_.actors[site.thread].outside || (!has_lock && !of_lock)) continue;
@@ -238,13 +239,13 @@ class LockTable {
   }
 
   bool is_for(const Wait& wait, const Waits& waits) const {
-    return waits.lock != kNoLock ? uses_.kinds.locks.of(wait) == waits.lock : wait.object == waits.object;
+    return waits.lock != kNoLock ? kinds_.locks.of(wait) == waits.lock : wait.object == waits.object;
   }
 
   /// A wait of the holder.
   void add_wait(const Wait& wait, Nanos length, FoundLockRow::Meanwhile& sums,
                 std::map<ActorId, Nanos>& disks) const {
-    const WaitKind kind = uses_.kinds.of_site[wait.site];
+    const WaitKind kind = kinds_.of_site[wait.site];
     if (kind == WaitKind::disk || kind == WaitKind::below) {
       sums.at_disks_s += to_seconds(length);
       if (kind == WaitKind::disk) disks[trace_.sites[wait.site].waker] += length;
@@ -296,6 +297,7 @@ class LockTable {
 
   const Trace& trace_;
   const ThreadGroups& groups_;
+  const WaitKinds& kinds_;
   const CodeUses& uses_;
   Activity activity_;
   ByThread samples_;
@@ -336,8 +338,8 @@ bool is_lock(LockKind kind) {
          kind == LockKind::both_ways;
 }
 
-FoundLocks locks_of(const Trace& trace, const ThreadGroups& groups, const CodeUses& uses) {
-  return LockTable(trace, groups, uses).run();
+FoundLocks locks_of(const Trace& trace, const Facts& facts, const CodeUses& uses) {
+  return LockTable(trace, facts, uses).run();
 }
 
 }  // namespace offwait

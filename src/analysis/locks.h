@@ -5,12 +5,12 @@
 #include "analysis/code_uses.h"
 #include "analysis/views.h"
 #include "model/trace.h"
-#include "progress/thread_groups.h"
+#include "progress/facts.h"
 
 namespace offwait {
 
 /// A wait counts if a thread of the target waited whose group is in CodeUses::counts, if it waited for no
 /// request from outside, and if a thread ended the wait, or had the lock when it began.
-FoundLocks locks_of(const Trace& trace, const ThreadGroups& groups, const CodeUses& uses);
+FoundLocks locks_of(const Trace& trace, const Facts& facts, const CodeUses& uses);
 
 }  // namespace offwait

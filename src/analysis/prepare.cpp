@@ -61,14 +61,45 @@ void add_syncs(const Trace& trace, AnswerOptions& options) {
   }
 }
 
-/// The gains are those of `busy`, the part of the trace in which the target was asked for something.
-Views views_of(const Trace& trace, const Trace& busy, const ThreadGroups& groups, const Answers& answers,
-               const AnalysisOptions& options) {
+/// The tables are of all of the trace. The gains are those of `busy`, the part of the trace in which the
+/// target was asked for something, as are `facts`.
+Views views_of(const Trace& trace, const Trace& busy, const Facts& facts, const ProgressOptions& progress) {
+  std::optional<Facts> of_all;
+  if (&trace != &busy) {
+    of_all = facts_of(trace, facts.groups, progress);
+    of_all->progress = facts.progress;
+  }
+  const Facts& all = of_all ? *of_all : facts;
   const Criticality criticality = criticality_of(trace);
-  const CodeUses uses = code_uses_of(trace, groups, answers.progress);
-  Views out{functions_of(trace, groups, uses, criticality), critical_threads(trace, uses, criticality),
-            locks_of(trace, groups, uses), files_of(trace)};
-  if (!answers.progress.empty()) add_gains(busy, groups, options.progress, out.functions);
+  const CodeUses uses = code_uses_of(trace, all);
+  Views out{functions_of(trace, all.groups, uses, criticality), critical_threads(trace, uses, criticality),
+            locks_of(trace, all, uses), files_of(trace)};
+  if (!facts.progress.empty()) add_gains(busy, facts, out.functions);
+  return out;
+}
+
+/// What is known of the trace as it was recorded.
+struct AsRecorded {
+  Facts facts;
+  Answers answers;
+  std::vector<std::string> lock_names;  ///< by LockId
+  Views views;
+};
+
+Result<AsRecorded> as_recorded(const Trace& trace, ThreadGroups groups, const AnalysisOptions& options) {
+  AsRecorded out;
+  const std::optional<Trace> part = busy_part(trace, options.progress);
+  const Trace& busy = part ? *part : trace;
+  out.facts = facts_of(busy, std::move(groups), options.progress);
+  out.lock_names = names_of_locks(busy, out.facts.kinds.locks);
+  AnswerOptions asked;
+  for (const WhatIf& what_if : options.what_ifs) {
+    OFFWAIT_TRY(Scenario scenario, scenario_of(what_if, busy, out.facts.groups, out.lock_names, asked.code));
+    asked.asked.push_back(std::move(scenario));
+  }
+  add_syncs(busy, asked);
+  out.answers = answers_of(busy, out.facts, asked);
+  if (options.views) out.views = views_of(trace, busy, out.facts, options.progress);
   return out;
 }
 
@@ -78,35 +109,16 @@ Result<Prepared> prepare(Trace trace, const AnalysisOptions& options) {
   if (trace.window.length() <= 0) {
     return Error{"the recording's window is empty"};
   }
-  ThreadGroups groups;
-  AnswerOptions asked;
-  const std::optional<Trace> part = options.answers ? busy_part(trace, options.progress) : std::nullopt;
-  const Trace& busy = part ? *part : trace;
-  if (options.answers) {
-    groups = group_threads(trace);
-    asked.progress = options.progress;
-    const std::vector<std::string> locks = names_of_locks(busy, groups, options.what_ifs);
-    for (const WhatIf& what_if : options.what_ifs) {
-      OFFWAIT_TRY(Scenario scenario, scenario_of(what_if, busy, groups, locks, asked.code));
-      asked.asked.push_back(std::move(scenario));
-    }
-    add_syncs(busy, asked);
-  }
-  Answers answers;
-  std::vector<std::string> lock_names;
-  Views views;
+  ThreadGroups groups = group_threads(trace);
+  std::vector<bool> below = threads_below_devices(trace, groups);
+  std::optional<Result<AsRecorded>> recorded;
   std::vector<FalseWakeup> found;
   side_by_side(
       [&] {
-        if (options.answers) {
-          answers = answers_of(busy, groups, asked);
-          lock_names = names_of_locks(busy, answers.locks);
-        }
-        if (options.views)
-          views = views_of(trace, busy, options.answers ? groups : group_threads(trace), answers, options);
+        if (options.answers) recorded = as_recorded(trace, std::move(groups), options);
       },
       [&] { found = find_false_wakeups(trace); });
-  std::vector<bool> below = threads_below_devices(trace, options.answers ? groups : group_threads(trace));
+  if (recorded && !recorded->ok()) return recorded->error();
   FalseWakeupSums false_wakeups = sums_of(trace, found);
   if (!options.keep_false_wakeups && !found.empty()) {
     trace = without_false_wakeups(std::move(trace), found);
@@ -117,8 +129,15 @@ Result<Prepared> prepare(Trace trace, const AnalysisOptions& options) {
   if (!swept.ok()) {
     return swept.error();
   }
-  return Prepared{std::move(with),    *std::move(swept), std::move(false_wakeups), std::move(groups),
-                  std::move(answers), std::move(below),  std::move(lock_names),    std::move(views)};
+  Prepared out{
+      std::move(with), *std::move(swept), std::move(false_wakeups), {}, {}, std::move(below), {}, {}};
+  if (recorded) {
+    out.groups = std::move((*recorded)->facts.groups);
+    out.answers = std::move((*recorded)->answers);
+    out.lock_names = std::move((*recorded)->lock_names);
+    out.views = std::move((*recorded)->views);
+  }
+  return out;
 }
 
 }  // namespace offwait

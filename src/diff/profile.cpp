@@ -78,13 +78,10 @@ class Profiler {
   Profiler(const Trace& recorded, Trace clean, const ProfileChoices& choices)
       : trace_(std::move(clean)),
         threads_(thread_keys(recorded)),
-        groups_(group_threads(recorded)),
-        stacks_(recorded) {
-    const WaitKinds kinds = kinds_of_waits(recorded, groups_);
-    progress_ = progress_of(recorded, groups_, kinds, uses_of(recorded, groups_, kinds), choices.progress);
-    uses_ = code_uses_of(recorded, groups_, progress_);
-    peers_ = kinds_of_peers(recorded);
-  }
+        facts_(facts_of(recorded, group_threads(recorded), choices.progress)),
+        uses_(code_uses_of(recorded, facts_)),
+        peers_(kinds_of_peers(recorded)),
+        stacks_(recorded) {}
 
   Result<Profile> run() {
     out_.window_s = to_seconds(trace_.window.length());
@@ -102,8 +99,8 @@ class Profiler {
   bool of_target(ActorId thread) const { return !trace_.actors[thread].outside; }
 
   void take_progress() {
-    if (progress_.empty()) return;
-    const Progress& first = progress_.front();
+    if (facts_.progress.empty()) return;
+    const Progress& first = facts_.progress.front();
     out_.how = first.how;
     out_.units = first.how == Progress::How::end ? 1 : first.count;
     out_.counted_responses = !first.addresses.empty();
@@ -121,7 +118,7 @@ class Profiler {
       out_.key_of_tid.try_emplace(actor.tid, threads_[id]);
       if (!of_target(id)) continue;
       sums.threads += 1;
-      const GroupId group = groups_.group_of[id];
+      const GroupId group = facts_.groups.group_of[id];
       sums.counts = sums.counts || (group != kNoGroup && uses_.counts[group]);
     }
   }
@@ -142,7 +139,7 @@ class Profiler {
     if (wait.object != kNoObject && trace_.objects[wait.object].kind == Object::Kind::kernel_lock)
       return true;
     const bool of_class = site.wait_class == WaitClass::futex || site.wait_class == WaitClass::lock;
-    return of_class && uses_.kinds.of_site[wait.site] == WaitKind::lock;
+    return of_class && facts_.kinds.of_site[wait.site] == WaitKind::lock;
   }
 
   /// A lock that is known by its address, or else the place where it is taken.
@@ -393,12 +390,11 @@ class Profiler {
 
   Trace trace_;  ///< without false wakeups
   std::vector<ThreadKindKey> threads_;
-  ThreadGroups groups_;
-  Stacks stacks_;
-  Profile out_;
-  std::vector<Progress> progress_;
+  Facts facts_;
   CodeUses uses_;
   std::vector<PeerKind> peers_;
+  Stacks stacks_;
+  Profile out_;
   std::map<LockOf, LockKey> locks_;
   std::map<ThreadKindKey, SampleWorth> worth_;
   std::map<StackId, std::optional<FunctionKey>> function_of_stack_;

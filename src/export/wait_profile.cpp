@@ -18,13 +18,11 @@ namespace {
 
 /// By SiteId.
 std::vector<bool> idle_sites(const Trace& trace, const ProgressOptions& options) {
-  const ThreadGroups groups = group_threads(trace);
-  const WaitKinds kinds = kinds_of_waits(trace, groups);
-  const Uses uses = uses_of(trace, groups, kinds);
-  const CodeUses code = code_uses_of(trace, groups, progress_of(trace, groups, kinds, uses, options));
+  const Facts facts = facts_of(trace, group_threads(trace), options);
+  const CodeUses code = code_uses_of(trace, facts);
   std::vector<bool> out;
   for (SiteId id = 0; id < trace.sites.size(); ++id) {
-    const GroupId group = groups.group_of[trace.sites[id].thread];
+    const GroupId group = facts.groups.group_of[trace.sites[id].thread];
     out.push_back(code.requests[id] || group == kNoGroup || !code.counts[group]);
   }
   return out;

@@ -8,8 +8,6 @@
 #include <utility>
 
 #include "base/side_by_side.h"
-#include "progress/group_use.h"
-#include "progress/wait_kinds.h"
 #include "replay/candidates.h"
 #include "replay/disk_channels.h"
 #include "replay/gain.h"
@@ -75,39 +73,39 @@ std::size_t known_locks(const std::vector<Scenario>& asked) {
 
 class Answering {
  public:
-  Answering(const Trace& trace, const ThreadGroups& groups, const Histories& histories,
-            const AnswerOptions& options)
+  Answering(const Trace& trace, const Facts& facts, const AnswerOptions& options)
       : trace_(trace),
-        groups_(groups),
-        histories_(histories),
-        options_(options),
-        kinds_(kinds_of_waits(trace, groups)) {
+        progress_(facts.progress),
+        groups_(facts.groups),
+        kinds_(facts.kinds),
+        uses_(facts.uses),
+        options_(options) {
     // Most of these look at every wait.
     side_by_side(
         [&] {
-          uses_ = uses_of(trace, groups, kinds_);
-          weights_ = weights_of_speeds(trace, groups, uses_);
-          occupied_ = occupied_of(trace, groups, kinds_, uses_);
-          pools_ = pools_of(trace, groups, kinds_, uses_, occupied_, kMostPools);
+          histories_.emplace(trace);
+          cpus_ = usable_cpus(trace, *histories_);
+          channels_ = disk_channels(trace, groups_, kinds_);
+          service_uses_ = uses_of_services(trace, groups_, kinds_);
         },
         [&] {
-          holds_ = LockHolds(trace, groups, kinds_, known_locks(options.asked));
-          channels_ = disk_channels(trace, groups, kinds_);
-          service_uses_ = uses_of_services(trace, groups, kinds_);
+          weights_ = weights_of_speeds(trace, groups_, uses_);
+          occupied_ = occupied_of(trace, groups_, kinds_, uses_);
+          pools_ = pools_of(trace, groups_, kinds_, uses_, occupied_, kMostPools);
+          holds_ = LockHolds(trace, groups_, kinds_, known_locks(options.asked));
         });
-    code_ = code_of(trace, groups, kinds_, uses_, options.code);
+    code_ = code_of(trace, groups_, kinds_, uses_, options.code);
     std::vector<Change> services;
     for (ServiceId id = 0; id < kinds_.services.all.size(); ++id) {
       services.push_back({Resource::remote, kNoGroup, kNoActor, 0.5, id});
     }
-    services_ = uses_of_parts(trace, groups, kinds_, uses_, service_uses_, services);
+    services_ = uses_of_parts(trace, groups_, kinds_, uses_, service_uses_, services);
   }
 
-  Answers run(const UsableCpus& cpus) {
+  Answers run() {
     Answers out;
-    out.locks = kinds_.locks;
-    out.progress = progress_of(trace_, groups_, kinds_, uses_, options_.progress);
-    out.cpus = cpus;
+    out.progress = progress_;
+    out.cpus = cpus_;
     out.cpus_short = out.cpus.are_short();
     out.asked.resize(options_.asked.size());
     if (out.progress.empty()) {
@@ -203,7 +201,8 @@ class Answering {
 
   ReplayInput input(const Answers& about) const {
     const Progress& progress = about.progress.front();
-    return {trace_, groups_, kinds_, uses_, channels_, holds_, histories_, about.cpus, progress.ends, &code_};
+    return {trace_, groups_,     kinds_,     uses_,         channels_,
+            holds_, *histories_, about.cpus, progress.ends, &code_};
   }
 
   /// The scenario together with the changes that follow from its own.
@@ -553,11 +552,13 @@ class Answering {
   }
 
   const Trace& trace_;
+  const std::vector<Progress>& progress_;
   const ThreadGroups& groups_;
-  const Histories& histories_;
+  const WaitKinds& kinds_;
+  const Uses& uses_;
   const AnswerOptions& options_;
-  WaitKinds kinds_;
-  Uses uses_;
+  std::optional<Histories> histories_;
+  UsableCpus cpus_;
   std::vector<double> weights_;
   std::vector<DiskChannels> channels_;
   LockHolds holds_;
@@ -575,13 +576,8 @@ class Answering {
 
 }  // namespace
 
-Answers answers_of(const Trace& trace, const ThreadGroups& groups, const AnswerOptions& options) {
-  const Histories histories(trace);
-  std::optional<Answering> answering;
-  UsableCpus cpus;
-  side_by_side([&] { answering.emplace(trace, groups, histories, options); },
-               [&] { cpus = usable_cpus(trace, histories); });
-  return answering->run(cpus);
+Answers answers_of(const Trace& trace, const Facts& facts, const AnswerOptions& options) {
+  return Answering(trace, facts, options).run();
 }
 
 }  // namespace offwait

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "model/trace.h"
+#include "progress/facts.h"
 #include "progress/lock_holds.h"
-#include "progress/progress.h"
 #include "replay/gain.h"
 #include "replay/lock_bounds.h"
 #include "replay/more_threads.h"
@@ -53,14 +53,12 @@ struct Answers {
   /// a service, a service that is twice as fast; 0 for a group that hardly runs. Empty without progress.
   std::vector<double> cpu_gains;
   std::vector<Service> services;  ///< that the target asks, by ServiceId
-  ContendedLocks locks;
   UsableCpus cpus;
   bool cpus_short = false;
   bool simulated = false;  ///< the gains come from a simulation of the CPUs that reproduces the recording
 };
 
 struct AnswerOptions {
-  ProgressOptions progress{};
   std::vector<Scenario> asked{};
   std::vector<CodeStacks> code{};  ///< what Change::code of `asked` refers to, and `syncs`
   /// Calls that make sure of what is on a disk. Where an answer about CPU work and one about a disk are both
@@ -76,6 +74,7 @@ struct AnswerOptions {
 /// No gain needs more of the CPUs, or of a disk, than there is (Room): one that would is "up to" what fits.
 /// What a lock gains is a bound (LockBounds); it is ranked by what the replay shows of it.
 /// The trace must satisfy validate().
-Answers answers_of(const Trace& trace, const ThreadGroups& groups, const AnswerOptions& options);
+/// `facts` are those of the trace.
+Answers answers_of(const Trace& trace, const Facts& facts, const AnswerOptions& options);
 
 }  // namespace offwait

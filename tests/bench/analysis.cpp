@@ -391,10 +391,14 @@ void measure_answers(const char* name, const Trace& trace, const cpu_set_t& cpus
     std::sort(ends.begin(), ends.end());
   });
   const ThreadGroups groups = group_threads(trace);
+  Facts facts;
   Answers expected;
   const auto run = [&](const char* on, Answers& answers) {
     reset_peak();
-    const Seconds seconds = seconds_of([&] { answers = answers_of(trace, groups, {}); });
+    const Seconds seconds = seconds_of([&] {
+      facts = facts_of(trace, groups, {});
+      answers = answers_of(trace, facts, {});
+    });
     std::printf("  on %s: %.2f s, CPU %.2f s, %.1f times the sort; %.1f bytes a wait at the peak\n", on,
                 seconds.wall, seconds.cpu, seconds.wall / sort.wall,
                 (status_bytes("VmHWM") - before) / count);
@@ -405,8 +409,9 @@ void measure_answers(const char* name, const Trace& trace, const cpu_set_t& cpus
   Answers again;
   run((std::to_string(available_cpus()) + " CPUs").c_str(), again);
   allow(one);
-  std::printf("  %zu answers, %zu locks, %zu groups%s\n", expected.answers.size(), expected.locks.all.size(),
-              groups.groups.size(), are_same(expected, again) ? "" : ", AND THE RESULTS DIFFER");
+  std::printf("  %zu answers, %zu locks, %zu groups%s\n", expected.answers.size(),
+              facts.kinds.locks.all.size(), groups.groups.size(),
+              are_same(expected, again) ? "" : ", AND THE RESULTS DIFFER");
 }
 
 /// `cpus`: those for the sweep that is not on one core.

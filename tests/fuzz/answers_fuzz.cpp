@@ -36,17 +36,17 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (!trace.ok() || trace->window.length() <= 0) {
     return 0;
   }
-  const offwait::ThreadGroups groups = offwait::group_threads(*trace);
+  const offwait::Facts facts = offwait::facts_of(*trace, offwait::group_threads(*trace), {});
   offwait::AnswerOptions options;
   options.asked = {{}, {{offwait::Resource::cpus, offwait::kNoGroup, offwait::kNoActor, 0.01}}};
-  const offwait::Answers found = offwait::answers_of(*trace, groups, options);
+  const offwait::Answers found = offwait::answers_of(*trace, facts, options);
   must(found.answers.size() <= options.most_answers, "too many answers");
   must(found.asked.size() == options.asked.size(), "not all that was asked is answered");
   std::for_each(found.asked.begin(), found.asked.end(), check);
   for (const offwait::Answer& answer : found.answers) {
     check(answer);
     must(answer.progress < found.progress.size(), "a progress that is not there");
-    must(answer.change.group == offwait::kNoGroup || answer.change.group < groups.groups.size(),
+    must(answer.change.group == offwait::kNoGroup || answer.change.group < facts.groups.groups.size(),
          "a group that is not there");
     must(answer.change.device == offwait::kNoActor || answer.change.device < trace->actors.size(),
          "a device that is not there");

@@ -24,8 +24,9 @@ FoundLocks locks_in(const std::string& lines) {
   const Result<Trace> trace = parse_text(text, "test");
   INFO((trace ? "" : trace.error().message));
   REQUIRE(trace);
-  const ThreadGroups groups = group_threads(*trace);
-  return locks_of(*trace, groups, code_uses_of(*trace, groups, {}));
+  Facts facts = facts_of(*trace, group_threads(*trace), {});
+  facts.progress.clear();  // all groups of the target count
+  return locks_of(*trace, facts, code_uses_of(*trace, facts));
 }
 
 const std::string kMutex = " class=futex stack=futex_wait;--;pthread_mutex_lock;";

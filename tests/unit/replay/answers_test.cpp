@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "replay/gains.h"
+#include "unit/replay/answers.h"
 #include "unit/replay/program.h"
 
 using namespace offwait;
@@ -57,10 +58,6 @@ Trace make_and_two_compilers() {
   return trace;
 }
 
-Answers answers(const Trace& trace, const AnswerOptions& options = {}) {
-  return answers_of(trace, group_threads(trace), options);
-}
-
 std::string name_of(const Trace& trace, const Answer& answer) {
   const ThreadGroups groups = group_threads(trace);
   const std::string actor =
@@ -79,7 +76,7 @@ TEST_CASE("the part that gains most comes first, with its gain and a range aroun
     program.wait(1, at + 1000, at + 4000, "disk:vda", "class=disk");
   }
   const Trace trace = program.trace();
-  const Answers found = answers(trace);
+  const Answers found = test::answers(trace);
   REQUIRE(found.answers.size() == 3);
   CHECK(found.answers[0].gain == Approx(0.6).margin(0.01));
   CHECK(found.answers[0].change.device != kNoActor);
@@ -93,14 +90,12 @@ TEST_CASE("the part that gains most comes first, with its gain and a range aroun
 
 TEST_CASE("two services in one target split the answer, unless the user says which counts") {
   const Trace trace = two_services(100).trace();
-  const Answers found = answers(trace);
+  const Answers found = test::answers(trace);
   REQUIRE(found.answers.size() >= 2);
   CHECK(found.answers[0].certainty == Certainty::split);
   CHECK(found.answers[0].progress == 0);
   CHECK(found.answers[1].progress != 0);
-  AnswerOptions b;
-  b.progress.threads = {"b"};
-  const Answers told = answers(trace, b);
+  const Answers told = test::answers(trace, {}, {"b"});
   REQUIRE(told.progress.size() == 1);
   CHECK(told.progress[0].how == Progress::How::told);
   CHECK(name_of(trace, told.answers[0]) == "cpu b");
@@ -117,7 +112,7 @@ TEST_CASE(
       program.wait(1, at + 4000 - waited.at(static_cast<std::size_t>(at / 400'000)), at + 4000, "disk:vda",
                    "class=disk");
     }
-    return answers(program.trace()).answers.at(0);
+    return test::answers(program.trace()).answers.at(0);
   };
   const Answer differs = disk_gain({2500, 2800, 2900, 3100});
   CHECK(differs.gain == Approx(4 / (4 - 2.825 / 2) - 1).margin(0.02));
@@ -142,7 +137,7 @@ TEST_CASE("waits that nobody knows the end of make an answer rough") {
     program.wait(1, at + 2000, at + 3000, "-");
     program.wait(1, at + 3000, at + 4000, "disk:vda", "class=disk");
   }
-  const Answers found = answers(program.trace());
+  const Answers found = test::answers(program.trace());
   REQUIRE(!found.answers.empty());
   CHECK(found.answers[0].certainty == Certainty::rough);
   CHECK(!found.answers[0].low);
@@ -157,7 +152,7 @@ TEST_CASE("records that were lost of the target's time make an answer rough, tho
       program.wait(1, at + 1000, at + 4000, "disk:vda", "class=disk");
     }
     program.line(lost);
-    const Answers found = answers(program.trace());
+    const Answers found = test::answers(program.trace());
     REQUIRE(!found.answers.empty());
     return found.answers[0];
   };
@@ -184,7 +179,7 @@ TEST_CASE("where the CPUs are short their number is a candidate") {
     }
   }
   const Trace trace = program.trace();
-  const Answers found = answers(trace);
+  const Answers found = test::answers(trace);
   CHECK(found.cpus_short);
   REQUIRE(found.simulated);
   const auto cpus = std::find_if(found.answers.begin(), found.answers.end(), [](const Answer& answer) {
@@ -206,7 +201,7 @@ TEST_CASE("a thread that hardly runs beside others queues hardly less with less 
   trace.cpu_times = {{0, 500'000'000, 0}, {1, 500'000'000, 0}};
   AnswerOptions options;
   options.asked = {{{Resource::cpu, 0}}};
-  const Answers found = answers(trace, options);
+  const Answers found = test::answers(trace, options);
   CHECK(found.cpus_short);
   // 0.025 ms of 2.5 are saved, and so small a part of the queue.
   CHECK(found.asked.at(0).gain < 0.05);
@@ -225,9 +220,7 @@ TEST_CASE("a lock that nobody is known to have held, on CPUs that are short, has
   }
   program.line("wait 1 block=8500000 wake=8500000 run=8500000 waker=thread:2 class=futex futex=1 " +
                std::string("stack=futex_wait;--;pthread_mutex_lock;main"));
-  AnswerOptions options;
-  options.progress.threads = {"other"};
-  const Answers found = answers(program.trace(), options);
+  const Answers found = test::answers(program.trace(), {}, {"other"});
   CHECK(found.cpus_short);
   CHECK(!found.simulated);
   REQUIRE(!found.answers.empty());
@@ -237,9 +230,8 @@ TEST_CASE("a lock that nobody is known to have held, on CPUs that are short, has
 TEST_CASE("scenarios that are asked for are answered") {
   const Trace trace = two_services(100).trace();
   AnswerOptions options;
-  options.progress.threads = {"a"};
   options.asked = {{}, {{Resource::cpu, 0, kNoActor, 0.5}, {Resource::disk, kNoGroup, 2, 0.5}}};
-  const Answers found = answers(trace, options);
+  const Answers found = test::answers(trace, options, {"a"});
   REQUIRE(found.asked.size() == 2);
   CHECK(found.asked[0].gain == Approx(0).margin(1e-9));
   CHECK(found.asked[1].gain == Approx(1).margin(0.02));
@@ -256,7 +248,7 @@ TEST_CASE("a number of CPUs that is asked for is simulated, though the CPUs are 
   }
   AnswerOptions options;
   options.asked = {{{Resource::cpus, kNoGroup, kNoActor, 4}}, {{Resource::cpus, kNoGroup, kNoActor, 0.5}}};
-  const Answers found = answers(program.trace(), options);
+  const Answers found = test::answers(program.trace(), options);
   CHECK(!found.cpus_short);
   CHECK(!found.simulated);
   REQUIRE(found.asked.size() == 2);
@@ -275,7 +267,7 @@ AnswerOptions slower_parent() {
 
 TEST_CASE("a command that ended gains by ending sooner, however busy the CPU is that nobody queues for") {
   const Trace trace = make_and_compiler();
-  const Answers found = answers(trace, slower_parent());
+  const Answers found = test::answers(trace, slower_parent());
   CHECK(found.cpus.busy > 0.9);
   CHECK_FALSE(found.cpus_short);
   REQUIRE(found.progress.size() == 1);
@@ -294,7 +286,7 @@ TEST_CASE("a command that ended gains by ending sooner, however busy the CPU is 
 
 TEST_CASE("the end of a command that queues for the CPUs is simulated") {
   const Trace trace = make_and_two_compilers();
-  const Answers found = answers(trace, slower_parent());
+  const Answers found = test::answers(trace, slower_parent());
   CHECK(found.cpus_short);
   CHECK(found.simulated);
   REQUIRE(found.answers.size() == 3);
@@ -314,16 +306,14 @@ TEST_CASE("the end of a command is rough where much of its critical path has no 
   program.wait(1, 100'000, 160'000, "-", "class=other");
   Trace trace = program.trace();
   trace.recording.command = 1;
-  const Answers found = answers(trace);
+  const Answers found = test::answers(trace);
   REQUIRE(!found.answers.empty());
   CHECK(found.answers[0].certainty == Certainty::rough);
   CHECK(found.answers[0].doubt == Doubt::unknown_wakers);
 }
 
 TEST_CASE("the user may count something else than the end of a command") {
-  AnswerOptions options;
-  options.progress.threads = {"cc"};
-  const Answers found = answers(make_and_compiler(), options);
+  const Answers found = test::answers(make_and_compiler(), {}, {"cc"});
   REQUIRE(found.progress.size() == 1);
   CHECK(found.progress[0].how == Progress::How::told);
 }
@@ -340,7 +330,7 @@ TEST_CASE("a target that ends while it is recorded, on CPUs that are short, gain
     if (at + 6000 < 497'000) program.line("preempt 1 out=" + ns(at + 3000) + " run=" + ns(at + 6000));
   }
   const Trace trace = program.trace();
-  const Answers found = answers_of(trace, group_threads(trace), {});
+  const Answers found = test::answers(trace);
   REQUIRE(found.simulated);
   REQUIRE(!found.answers.empty());
   CHECK(found.answers[0].change.resource == Resource::cpu);
@@ -361,7 +351,7 @@ TEST_CASE("a service whose packets TCP holds back may be faster in vain") {
     program.wait(2, at + 20'100, at + 60'000 - 1, "thread:1", "class=net peer=client:127.0.0.1:4000");
     program.wait(1, at + 20'100, at + 59'900, "nic:lo", origin);
   }
-  const Answers found = answers(program.trace());
+  const Answers found = test::answers(program.trace());
   REQUIRE(!found.answers.empty());
   const Answer& service = found.answers[0];
   CHECK(service.change.resource == Resource::remote);
@@ -373,9 +363,9 @@ TEST_CASE("a service whose packets TCP holds back may be faster in vain") {
 
 TEST_CASE("an empty recording has no answers") {
   test::Program program(1000);
-  CHECK(answers(program.trace()).answers.empty());
+  CHECK(test::answers(program.trace()).answers.empty());
   program.thread(1, "idle");
-  CHECK(answers(program.trace()).answers.size() <= 1);
+  CHECK(test::answers(program.trace()).answers.size() <= 1);
 }
 
 TEST_CASE("a queue that was never full makes a gain one up to") {
@@ -387,7 +377,7 @@ TEST_CASE("a queue that was never full makes a gain one up to") {
     program.wait(2, at - 1000, at, "thread:1", kQueue);
   }
   const Trace trace = program.trace();
-  const Answers found = answers(trace);
+  const Answers found = test::answers(trace);
   REQUIRE(!found.answers.empty());
   CHECK(name_of(trace, found.answers[0]) == "cpu make");
   CHECK(found.answers[0].gain == Approx(1.0 / 3).margin(0.02));

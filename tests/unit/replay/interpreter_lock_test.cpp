@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "replay/answers.h"
+#include "unit/replay/answers.h"
 #include "unit/replay/program.h"
 
 using namespace offwait;
@@ -71,7 +72,7 @@ TEST_CASE("threads that only compute wait for the interpreter's lock, and sleep 
   for (const int threads : {2, 3, 4}) {
     INFO(threads);
     const Trace trace = computing(threads);
-    const Answers found = answers_of(trace, group_threads(trace), {});
+    const Answers found = test::answers(trace);
     REQUIRE(found.answers.size() == 2);
     const Answer& lock = found.answers[0];
     CHECK(lock.change.resource == Resource::waited);
@@ -86,7 +87,7 @@ TEST_CASE("threads that only compute wait for the interpreter's lock, and sleep 
 
 TEST_CASE("a lock that is seldom found by looking changes hands as time passes, too") {
   const Trace trace = computing(3, 40);
-  const Answers found = answers_of(trace, group_threads(trace), {});
+  const Answers found = test::answers(trace);
   REQUIRE(found.answers.size() == 2);
   CHECK(found.answers[0].change.resource == Resource::waited);
   const Answer& work = found.answers[1];

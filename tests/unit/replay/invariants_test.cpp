@@ -31,7 +31,7 @@ test::Program program(long scale = 1, int first = 1) {
 void check(const test::Program& changed) {
   const Trace trace = changed.trace();
   const ThreadGroups groups = group_threads(trace);
-  const Answers found = answers_of(trace, groups, {});
+  const Answers found = answers_of(trace, facts_of(trace, groups, {}), {});
   REQUIRE(!found.answers.empty());
   const Answer& first = found.answers.front();
   CHECK(first.progress == 0);

@@ -7,6 +7,7 @@
 
 #include "replay/answers.h"
 #include "replay/behind_locks.h"
+#include "unit/replay/answers.h"
 #include "unit/replay/program.h"
 
 using namespace offwait;
@@ -24,7 +25,7 @@ const Answer* answer_of_lock(const Answers& answers) {
 }
 
 LockGain gain_of_lock(const Trace& trace) {
-  const Answers found = answers_of(trace, group_threads(trace), {});
+  const Answers found = test::answers(trace);
   const Answer* const answer = answer_of_lock(found);
   REQUIRE(answer != nullptr);
   REQUIRE(answer->lock);
@@ -109,14 +110,14 @@ TEST_CASE("reads are for one thread each, a write may be for all that wait") {
 
 TEST_CASE("a lock that may gain twice as much as the best part comes first") {
   const Trace writes = four_at_a_disk(" op=write");
-  const Answers found = answers_of(writes, group_threads(writes), {});
+  const Answers found = test::answers(writes);
   REQUIRE(found.answers.size() >= 2);
   CHECK(found.answers[0].change.resource == Resource::waited);
   CHECK(found.answers[0].gain >= 2 * found.answers[1].gain);
   CHECK(found.answers[1].change.device != kNoActor);
   // Each read is for one thread, and the disk never had two at a time.
   const Trace reads = four_at_a_disk(" op=read");
-  CHECK(answers_of(reads, group_threads(reads), {}).answers.at(0).change.device != kNoActor);
+  CHECK(test::answers(reads).answers.at(0).change.device != kNoActor);
 }
 
 TEST_CASE("what is held half as long has half of its requests' time at the disk") {

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "replay/answers.h"
+#include "unit/replay/answers.h"
 #include "unit/replay/program.h"
 
 using namespace offwait;
@@ -47,7 +48,7 @@ TEST_CASE("threads queue for a helper if more wait for it than it serves at a ti
 
 TEST_CASE("more threads of a group that others queue for gain up to as many times as wait for it") {
   const Trace trace = helper_for(4).trace();
-  const Answers found = answers_of(trace, group_threads(trace), {});
+  const Answers found = test::answers(trace);
   REQUIRE(!found.answers.empty());
   const Answer& first = found.answers.front();
   CHECK(first.change.resource == Resource::sleep);
@@ -60,7 +61,7 @@ TEST_CASE("as many threads as share the work that is asked about gain as many ti
   const Trace trace = helper_for(4).trace();
   AnswerOptions options;
   options.asked = {{{Resource::threads, 0, kNoActor, 0.5}}};
-  const Answers found = answers_of(trace, group_threads(trace), options);
+  const Answers found = test::answers(trace, options);
   CHECK(found.asked[0].gain == Approx(1).margin(0.05));
   CHECK(found.asked[0].certainty == Certainty::up_to);
   CHECK_FALSE(found.asked[0].low);
@@ -113,7 +114,7 @@ TEST_CASE("one worker that is never idle is too few where requests are unread") 
   CHECK(pools(worker_with_unread(0.2).trace()).empty());
 
   const Trace trace = worker_with_unread(7).trace();
-  const Answers answers = answers_of(trace, group_threads(trace), {});
+  const Answers answers = test::answers(trace);
   REQUIRE(!answers.answers.empty());
   REQUIRE(answers.answers.front().more);
   CHECK(answers.answers.front().more->gain == Approx(7).margin(0.01));

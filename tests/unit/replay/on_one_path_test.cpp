@@ -5,6 +5,7 @@
 
 #include "replay/answers.h"
 #include "replay/disk_channels.h"
+#include "unit/replay/answers.h"
 #include "unit/replay/program.h"
 
 using namespace offwait;
@@ -58,7 +59,7 @@ TEST_CASE("the range of a gain of tasks that threads run in turns reaches up to 
   const Trace trace = goroutines(3, 8);
   AnswerOptions options;
   options.asked = {{{Resource::cpu, 0}}, {{Resource::cpu, 0, kNoActor, 2}}};
-  const Answers found = answers_of(trace, group_threads(trace), options);
+  const Answers found = test::answers(trace, options);
   REQUIRE(found.asked.size() == 2);
   const Gain& halved = found.asked[0];
   CHECK(halved.certainty == Certainty::approximate);

@@ -5,6 +5,7 @@
 #include <catch2/catch.hpp>
 
 #include "replay/answers.h"
+#include "unit/replay/answers.h"
 #include "unit/replay/program.h"
 
 using namespace offwait;
@@ -49,7 +50,7 @@ const Answer* answer_about(const Answers& answers, Resource resource) {
 
 TEST_CASE("no gain needs more CPUs than there are") {
   const Trace one = two_askers(1);
-  const Answers bounded = answers_of(one, group_threads(one), {});
+  const Answers bounded = test::answers(one);
   const Answer* const service = answer_about(bounded, Resource::remote);
   REQUIRE(service != nullptr);
   // 0.75 CPUs are used: a third more is all that fits, though each thread alone would gain 45 %. The two
@@ -57,7 +58,7 @@ TEST_CASE("no gain needs more CPUs than there are") {
   CHECK(service->gain <= 1 / 0.75 - 1 + 0.005);
   CHECK(service->gain >= 0.25);
   const Trace eight = two_askers(8);
-  const Answers free = answers_of(eight, group_threads(eight), {});
+  const Answers free = test::answers(eight);
   REQUIRE(answer_about(free, Resource::remote) != nullptr);
   CHECK(answer_about(free, Resource::remote)->gain == Approx(4 / 2.75 - 1).margin(0.02));
   CHECK(answer_about(free, Resource::remote)->certainty == Certainty::sure);
@@ -71,7 +72,7 @@ TEST_CASE("no gain needs more of the CPUs that its threads are pinned to than th
   for (std::uint32_t cpu = 0; cpu < 8; ++cpu) {
     trace.cpu_times.push_back({cpu, cpu == 5 ? 300'000'000 : 0, cpu == 5 ? 100'000'000 : 400'000'000});
   }
-  const Answers bounded = answers_of(trace, group_threads(trace), {});
+  const Answers bounded = test::answers(trace);
   const Answer* const service = answer_about(bounded, Resource::remote);
   REQUIRE(service != nullptr);
   CHECK(service->gain <= 1 / 0.75 - 1 + 0.005);
@@ -80,7 +81,7 @@ TEST_CASE("no gain needs more of the CPUs that its threads are pinned to than th
 
 TEST_CASE("no gain needs more of a disk than there is, though no wait shows how busy it is") {
   const Trace trace = asynchronous_reader();
-  const Answers found = answers_of(trace, group_threads(trace), {});
+  const Answers found = test::answers(trace);
   const Answer* const cpu = answer_about(found, Resource::cpu);
   REQUIRE(cpu != nullptr);
   CHECK(cpu->gain == Approx(1 / 0.75 - 1).margin(0.02));
@@ -99,7 +100,7 @@ TEST_CASE("a gain is in doubt that takes more requests at a time than a disk eve
     program.wait(1, at + 3998, at + 3999, "timer", "class=sleep");
   }
   const Trace trace = program.trace();
-  const Answers found = answers_of(trace, group_threads(trace), {});
+  const Answers found = test::answers(trace);
   const Answer* const cpu = answer_about(found, Resource::cpu);
   REQUIRE(cpu != nullptr);
   CHECK(cpu->gain == Approx(1).margin(0.02));

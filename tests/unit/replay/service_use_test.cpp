@@ -6,6 +6,7 @@
 
 #include "replay/answers.h"
 #include "replay/candidates.h"
+#include "unit/replay/answers.h"
 #include "unit/replay/program.h"
 
 using namespace offwait;
@@ -85,7 +86,7 @@ TEST_CASE("a service twice as fast is one candidate, for all that is behind it")
   const ThreadGroups groups = group_threads(trace);
   AnswerOptions options;
   options.asked = {{{Resource::remote, kNoGroup, kNoActor, 0.25, 0}}};
-  const Answers found = answers_of(trace, groups, options);
+  const Answers found = answers_of(trace, facts_of(trace, groups, {}), options);
   REQUIRE(found.services.size() == 1);
   REQUIRE(found.answers.size() == 2);
   const Answer& service = found.answers[0];
@@ -121,9 +122,7 @@ TEST_CASE("services of other hosts are candidates of their own, in lanes and in 
         program.line("preempt 2 out=" + std::to_string(at * 1000) +
                      " run=" + std::to_string(at * 1000 + 1'000'000));
     }
-    AnswerOptions options;
-    options.progress.threads = {"app"};
-    const Answers found = answers_of(program.trace(), group_threads(program.trace()), options);
+    const Answers found = test::answers(program.trace(), {}, {"app"});
     REQUIRE(found.services.size() == 2);
     REQUIRE(found.answers.size() >= 3);
     CHECK(found.cpus_short == (cpus == 1));
@@ -149,7 +148,7 @@ TEST_CASE("a thread that a service starts for a new connection goes at the pace 
     program.wait(db, at + 1000, at + 9000, "timer", "class=sleep");
   }
   const Trace trace = program.trace();
-  const Answers found = answers_of(trace, group_threads(trace), {});
+  const Answers found = test::answers(trace);
   REQUIRE(!found.answers.empty());
   CHECK(found.answers[0].change.service == 0);
   CHECK(found.answers[0].certainty == Certainty::sure);
@@ -188,7 +187,7 @@ TEST_CASE(
     "a service that starts a thread for each connection answers in half of the time if it is twice as fast") {
   for (const int cpus : {8, 1}) {
     const Trace trace = one_thread_for_each_connection(cpus).trace();
-    const Answers found = answers_of(trace, group_threads(trace), {});
+    const Answers found = test::answers(trace);
     CHECK(found.simulated == (cpus == 1));
     REQUIRE(!found.answers.empty());
     const Answer& first = found.answers[0];
@@ -231,7 +230,7 @@ Trace proxy(const std::string& peer) {
 
 TEST_CASE("for a proxy with many requests under way, the requests at the service bound the gain") {
   const Trace trace = proxy("127.0.0.1:81");
-  const Answers found = answers_of(trace, group_threads(trace), {});
+  const Answers found = test::answers(trace);
   REQUIRE(!found.answers.empty());
   const Answer& first = found.answers[0];
   CHECK(first.change.service == 0);
@@ -243,7 +242,7 @@ TEST_CASE("for a proxy with many requests under way, the requests at the service
   CHECK(*first.low < 0.5);
   // Elsewhere nothing tells how many requests were under way.
   const Trace far = proxy("");
-  const Answers other = answers_of(far, group_threads(far), {});
+  const Answers other = test::answers(far);
   const auto service = std::find_if(other.answers.begin(), other.answers.end(),
                                     [](const Answer& answer) { return answer.change.service == 0; });
   REQUIRE(service != other.answers.end());

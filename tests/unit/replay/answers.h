@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "model/trace.h"
+#include "replay/answers.h"
+
+namespace offwait::test {
+
+/// answers_of() with the facts of this trace. `progress`: patterns for names of threads, as --progress has
+/// them.
+inline Answers answers(const Trace& trace, const AnswerOptions& options = {},
+                       const std::vector<std::string>& progress = {}) {
+  return answers_of(trace, facts_of(trace, group_threads(trace), {progress}), options);
+}
+
+}  // namespace offwait::test
