@@ -16,6 +16,7 @@
 #include "base/side_by_side.h"
 #include "graph/false_wakeups.h"
 #include "model/cut.h"
+#include "model/validate.h"
 #include "progress/progress.h"
 #include "progress/wait_kinds.h"
 
@@ -106,9 +107,7 @@ Result<AsRecorded> as_recorded(const Trace& trace, ThreadGroups groups, const An
 }  // namespace
 
 Result<Prepared> prepare(Trace trace, const AnalysisOptions& options) {
-  if (trace.window.length() <= 0) {
-    return Error{"the recording's window is empty"};
-  }
+  OFFWAIT_TRY_STATUS(check_window(trace));
   ThreadGroups groups = group_threads(trace);
   std::vector<bool> below = threads_below_devices(trace, groups);
   std::optional<Result<AsRecorded>> recorded;

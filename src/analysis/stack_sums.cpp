@@ -8,10 +8,10 @@
 #include "analysis/files.h"
 #include "analysis/lock_names.h"
 #include "analysis/object_sites.h"
-#include "analysis/options.h"
-#include "analysis/prepare.h"
+#include "graph/false_wakeups.h"
 #include "graph/sweep.h"
 #include "model/called.h"
+#include "model/validate.h"
 
 namespace offwait {
 
@@ -104,17 +104,12 @@ Result<StackSums> stack_sums(Trace trace, const StackSumOptions& options) {
   if (options.kind == StackKind::on_cpu) {
     return sums_of(trace, sampled_stacks(trace));
   }
-  AnalysisOptions steps;
-  steps.merge = false;
-  steps.answers = false;  // nobody reads them here, and they take time
-  steps.keep_false_wakeups = options.keep_false_wakeups;
-  OFFWAIT_TRY(Prepared prepared, prepare(std::move(trace), steps));
-  Trace ready = std::move(prepared.trace).take();
-  if (!options.objects)
-    return sums_of(ready, with_names(ready, sum_waits(ready, prepared.sweep.sites, {}, options)));
-  const std::vector<ObjectSite> objects = split_by_object(ready);
-  OFFWAIT_TRY(const Sweep swept, sweep(ready));
-  return sums_of(ready, with_names(ready, sum_waits(ready, swept.sites, objects, options)));
+  OFFWAIT_TRY_STATUS(check_window(trace));
+  if (!options.keep_false_wakeups) trace = without_false_wakeups(std::move(trace));
+  std::vector<ObjectSite> objects;
+  if (options.objects) objects = split_by_object(trace);
+  OFFWAIT_TRY(const Sweep swept, sweep(trace));
+  return sums_of(trace, with_names(trace, sum_waits(trace, swept.sites, objects, options)));
 }
 
 }  // namespace offwait

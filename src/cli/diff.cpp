@@ -13,6 +13,7 @@
 #include "cli/choices.h"
 #include "diff/compare.h"
 #include "model/thread_filter.h"
+#include "model/validate.h"
 #include "report/diff.h"
 
 namespace offwait::cli {
@@ -49,7 +50,7 @@ class SideReader {
   Result<ReadFile> analysed(Trace recorded, const std::string& name) const {
     OFFWAIT_TRY_STATUS(check_progress(recorded, options_.analysis.progress));
     OFFWAIT_TRY(Trace trace, with_target(std::move(recorded), options_.analysis.filter));
-    if (trace.window.length() <= 0) return Error{"the recording's window is empty"};
+    OFFWAIT_TRY_STATUS(check_window(trace));
     if (has_no_thread(trace))
       return Error{"no thread of the target lived in this window: there is nothing to compare"};
     ReadFile out;

@@ -7,10 +7,11 @@
 
 #include "analysis/code_uses.h"
 #include "analysis/object_sites.h"
-#include "analysis/prepare.h"
 #include "export/actor_names.h"
+#include "graph/false_wakeups.h"
 #include "graph/sweep.h"
 #include "model/called.h"
+#include "model/validate.h"
 
 namespace offwait {
 
@@ -67,18 +68,14 @@ std::string program_of(const Trace& trace) {
 }  // namespace
 
 Result<WaitProfile> wait_profile(Trace trace, const ProgressOptions& progress, bool keep_false_wakeups) {
-  AnalysisOptions steps;
-  steps.merge = false;
-  steps.answers = false;
-  steps.keep_false_wakeups = keep_false_wakeups;
-  OFFWAIT_TRY(Prepared prepared, prepare(std::move(trace), steps));
-  Trace ready = std::move(prepared.trace).take();
-  const std::vector<bool> idle = idle_sites(ready, progress);
-  const std::vector<ObjectSite> sites = split_by_object(ready);
-  OFFWAIT_TRY(const Sweep swept, sweep(ready));
-  return WaitProfile{ready.recording,      ready.window, program_of(ready),
-                     ready.frames,         ready.stacks, sum_waits(ready, sites, swept.sites, idle),
-                     sampled_stacks(ready)};
+  OFFWAIT_TRY_STATUS(check_window(trace));
+  if (!keep_false_wakeups) trace = without_false_wakeups(std::move(trace));
+  const std::vector<bool> idle = idle_sites(trace, progress);
+  const std::vector<ObjectSite> sites = split_by_object(trace);
+  OFFWAIT_TRY(const Sweep swept, sweep(trace));
+  return WaitProfile{trace.recording,      trace.window, program_of(trace),
+                     trace.frames,         trace.stacks, sum_waits(trace, sites, swept.sites, idle),
+                     sampled_stacks(trace)};
 }
 
 }  // namespace offwait

@@ -274,4 +274,9 @@ Trace without_false_wakeups(Trace trace, const std::vector<FalseWakeup>& false_w
   return trace;
 }
 
+Trace without_false_wakeups(Trace trace) {
+  const std::vector<FalseWakeup> found = find_false_wakeups(trace);
+  return found.empty() ? trace : without_false_wakeups(std::move(trace), found);
+}
+
 }  // namespace offwait

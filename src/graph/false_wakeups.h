@@ -51,5 +51,7 @@ std::vector<FalseWakeup> find_false_wakeups(const Trace& trace);
 /// states still add up to the lifetime. Ids of sites, actors and the like do not change. The result satisfies
 /// validate() and can be swept if the input does and can. Move the trace in to avoid a copy of its waits.
 Trace without_false_wakeups(Trace trace, const std::vector<FalseWakeup>& false_wakeups);
+/// The same of those that it has.
+Trace without_false_wakeups(Trace trace);
 
 }  // namespace offwait

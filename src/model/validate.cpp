@@ -384,4 +384,9 @@ Status validate(const Trace& trace) {
   return success();
 }
 
+Status check_window(const Trace& trace) {
+  if (trace.window.length() <= 0) return Error{"the recording's window is empty"};
+  return success();
+}
+
 }  // namespace offwait

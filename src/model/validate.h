@@ -13,4 +13,7 @@ namespace offwait {
 /// and the times.
 Status validate(const Trace& trace);
 
+/// Fails if the window has no length: there is nothing to analyse.
+Status check_window(const Trace& trace);
+
 }  // namespace offwait
