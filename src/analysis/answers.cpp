@@ -2,7 +2,6 @@
 #include "analysis/answers.h"
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -18,6 +17,8 @@
 #include "analysis/lock_names.h"
 #include "analysis/samples.h"
 #include "analysis/services.h"
+#include "code/kernel.h"
+#include "code/roles.h"
 #include "model/backtrace.h"
 
 namespace offwait {
@@ -158,16 +159,12 @@ std::vector<std::vector<AnswerEvidence::File>> files_of_answers(const Trace& tra
 }
 
 /// The thread waits until somebody takes what it writes.
-bool waits_to_write(const Trace& trace, const WaitSite& site) {
-  static constexpr std::array<std::string_view, 7> kWrites = {
-      "pipe_write",  "sk_stream_wait_memory", "sock_alloc_send_pskb", "unix_wait_for_peer",
-      "n_tty_write", "unix_stream_sendmsg",   "unix_dgram_sendmsg"};
+bool is_wait_to_write(const Trace& trace, const WaitSite& site) {
   if (site.wait_stack == kNoStack) return false;
   const std::vector<FrameId>& frames = trace.stacks[site.wait_stack].frames;
   return std::any_of(frames.begin(), frames.end(), [&trace](FrameId id) {
     const Frame& frame = trace.frames[id];
-    return frame.kind == Frame::Kind::kernel &&
-           std::find(kWrites.begin(), kWrites.end(), frame.function) != kWrites.end();
+    return frame.kind == Frame::Kind::kernel && waits_to_write(frame.function);
   });
 }
 
@@ -180,7 +177,7 @@ bool takes_output(const Prepared& prepared, const ThreadGroup& group) {
   for (SiteId id = 0; id < trace.sites.size(); ++id) {
     const WaitSite& site = trace.sites[id];
     if (trace.actors[site.thread].outside || !members.contains(site.waker)) continue;
-    (waits_to_write(trace, site) ? to_write_ns : other_ns) += prepared.sweep.sites[id].wait_ns;
+    (is_wait_to_write(trace, site) ? to_write_ns : other_ns) += prepared.sweep.sites[id].wait_ns;
   }
   return to_write_ns > other_ns;
 }
@@ -190,7 +187,7 @@ bool is_java(const Trace& trace, const ThreadGroup& group) {
   const std::string& program = trace.actors[group.members.front()].program;
   if (!program.empty()) return program.substr(program.rfind('/') + 1) == "java";
   return std::any_of(trace.frames.begin(), trace.frames.end(),
-                     [](const Frame& frame) { return frame.module.starts_with("libjvm.so"); });
+                     [](const Frame& frame) { return is_java_machine(frame.module); });
 }
 
 /// The known work that a fifth or more of the group's samples show.

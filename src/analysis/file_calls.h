@@ -16,9 +16,6 @@ namespace offwait {
 /// `__x64_sys_pwrite64` and `__libc_pwrite` are `pwrite`. Empty: not known.
 std::string file_call(const Trace& trace, StackId stack);
 
-/// What the call does. `call` is as of file_call().
-FileAction action_of(std::string_view call);
-
 /// By StackId: those in calls that make sure of what is on a disk (FileAction::sync).
 std::vector<bool> stacks_that_sync(const Trace& trace);
 

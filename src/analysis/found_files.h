@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "code/calls.h"
 #include "model/backtrace.h"
 #include "model/object.h"
 
@@ -18,8 +19,6 @@ namespace offwait {
 /// What a thread does at a file while it waits: `sync` until what was written is on the disk; `read` also for
 /// pages of memory that the file is behind; `other` where one system call serves for all of them (io_uring),
 /// and where none of them is known.
-enum class FileAction : std::uint8_t { sync, write, read, other };
-inline constexpr std::size_t kFileActions = 4;
 std::string_view to_string(FileAction action);
 
 /// Time waited, by what for.

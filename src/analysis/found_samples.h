@@ -28,7 +28,7 @@ struct FunctionPlace {
 
 /// The code that threads ran, as CPU samples found it. Stacks that differ in offsets and lines only are added
 /// up; the most frequent one of them is shown, without functions that the clock samples late
-/// (model/kernel_functions.h).
+/// (code/kernel.h).
 struct FoundSamples {
   struct Place {
     /// The part of the samples that were taken here, 0 to 1. On an edge a sample counts once for each thread

@@ -2,8 +2,6 @@
 #include "analysis/lock_names.h"
 
 #include <algorithm>
-#include <array>
-#include <cctype>
 #include <cstddef>
 #include <map>
 #include <string_view>
@@ -14,6 +12,9 @@
 
 #include "analysis/noise.h"
 #include "analysis/runtime_parts.h"
+#include "code/kernel.h"
+#include "code/lock_words.h"
+#include "code/roles.h"
 #include "model/outline.h"
 #include "progress/wait_kinds.h"
 
@@ -21,97 +22,32 @@ namespace offwait {
 
 namespace {
 
-using ToldKind = std::pair<std::string_view, LockKind>;
-
-/// Parts of names of functions, the more special ones first.
-constexpr std::array kTold = {
-    ToldKind{"barrier_wait", LockKind::barrier},
-    ToldKind{"barrier<", LockKind::barrier},
-    ToldKind{"Barrier::wait", LockKind::barrier},
-    ToldKind{"latch::wait", LockKind::barrier},
-    ToldKind{"pthread_join", LockKind::join},
-    ToldKind{"clockjoin", LockKind::join},
-    ToldKind{"thrd_join", LockKind::join},
-    ToldKind{"sem_wait", LockKind::semaphore},
-    ToldKind{"sem_timedwait", LockKind::semaphore},
-    ToldKind{"sem_clockwait", LockKind::semaphore},
-    ToldKind{"new_sem_wait", LockKind::semaphore},
-    ToldKind{"cond_wait", LockKind::condition},
-    ToldKind{"cond_timedwait", LockKind::condition},
-    ToldKind{"cond_clockwait", LockKind::condition},
-    ToldKind{"cnd_wait", LockKind::condition},
-    ToldKind{"cnd_timedwait", LockKind::condition},
-    ToldKind{"Condvar", LockKind::condition},
-    ToldKind{"condition_variable", LockKind::condition},
-    ToldKind{"rwlock", LockKind::rwlock},
-    ToldKind{"RwLock", LockKind::rwlock},
-    ToldKind{"shared_mutex", LockKind::rwlock},
-    ToldKind{"mutex_lock", LockKind::mutex},
-    ToldKind{"mutex_timedlock", LockKind::mutex},
-    ToldKind{"mutex_clocklock", LockKind::mutex},
-    ToldKind{"lll_lock_wait", LockKind::mutex},
-    ToldKind{"mtx_lock", LockKind::mutex},
-    ToldKind{"Mutex::lock", LockKind::mutex},
-    ToldKind{"Mutex>::lock", LockKind::mutex},
-    ToldKind{"RawMutex", LockKind::mutex},
-    ToldKind{"parking_lot", LockKind::parker},
-    ToldKind{"thread::park", LockKind::parker},
-    ToldKind{"runtime.futex", LockKind::parker},
-};
-
-/// Java's threads wait with condition variables of their own, whatever for. Parts of names, innermost first.
-constexpr std::array<std::string_view, 3> kJavaParks = {"PlatformEvent::park", "Parker::park", "Unsafe_Park"};
-
-/// The Java virtual machine, and what the classes of locks of Java consist of.
-bool is_of_java(const Frame& frame) {
-  constexpr std::array<std::string_view, 4> kParts = {
-      "java.util.concurrent.locks.", "jdk.internal.misc.Unsafe", "Runtime1 stub", "StubRoutines ("};
-  return frame.module.starts_with("libjvm.so") || frame.function == "Interpreter" ||
-         std::any_of(kParts.begin(), kParts.end(), [&frame](std::string_view part) {
-           return frame.function.find(part) != std::string::npos;
-         });
-}
-
-/// `Lookup` of `Cache<int>::Lookup(Key const&)`.
-std::string last_part(std::string_view function) {
-  const std::string name = outline(function);
-  return name.substr(name.rfind(':') + 1);  // all of it without a colon
-}
-
-/// Whether `word` stands in the name as a word of its own, in any spelling: `wr_lock`, `tryLock`, `Lock`; not
-/// `block` or `clock`.
-bool has_word(std::string_view name, std::string_view word) {
-  const auto same = [](char a, char b) {
-    return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b));
-  };
-  for (auto at = name.begin();; ++at) {
-    at = std::search(at, name.end(), word.begin(), word.end(), same);
-    if (at == name.end()) return false;
-    const bool begins = at == name.begin() || std::isalpha(static_cast<unsigned char>(*(at - 1))) == 0 ||
-                        std::isupper(static_cast<unsigned char>(*at)) != 0;
-    const auto after = at + static_cast<std::ptrdiff_t>(word.size());
-    const bool ends = after == name.end() || std::islower(static_cast<unsigned char>(*after)) == 0;
-    if (begins && ends) return true;
-  }
-}
-
-/// A function that is called for what it does to any lock.
-bool is_about_locks(std::string_view function) {
-  constexpr std::array<std::string_view, 16> kWords = {
-      "lock", "trylock", "spinlock", "rwlock", "mutex", "wait",   "acquire", "sem",
-      "down", "park",    "rwsem",    "futex",  "guard", "wrlock", "rdlock",  "enter"};
-  const std::string name = last_part(function);
-  return std::any_of(kWords.begin(), kWords.end(),
-                     [&name](std::string_view word) { return has_word(name, word); });
-}
-
-/// The body of a lambda, which has no name that says anything.
-bool is_nameless_body(std::string_view function) { return last_part(function) == "operator()"; }
-
 /// The kernel's functions on the way from a lock to the scheduler.
 bool is_of_scheduler(std::string_view function) {
-  return function.starts_with("__schedule") || function.starts_with("schedule") ||
-         function.find("_slowpath") != std::string_view::npos || is_about_locks(function);
+  return leads_to_switch(function) || is_about_locks(function);
+}
+
+LockKind kind_of(WaitsFor what) {
+  switch (what) {
+    case WaitsFor::nothing:
+      break;
+    case WaitsFor::anything:
+    case WaitsFor::event:
+      return LockKind::parker;
+    case WaitsFor::mutex:
+      return LockKind::mutex;
+    case WaitsFor::rwlock:
+      return LockKind::rwlock;
+    case WaitsFor::semaphore:
+      return LockKind::semaphore;
+    case WaitsFor::condition:
+      return LockKind::condition;
+    case WaitsFor::barrier:
+      return LockKind::barrier;
+    case WaitsFor::join:
+      return LockKind::join;
+  }
+  return LockKind::queue;
 }
 
 /// Without arguments and module; of a function without a name, where it is.
@@ -124,31 +60,15 @@ std::string_view base_name(std::string_view path) { return path.substr(path.rfin
 }  // namespace
 
 std::optional<LockKind> lock_kind(const Trace& trace, const Stack& stack) {
-  const bool parks = std::any_of(stack.frames.begin(), stack.frames.end(), [&trace](FrameId id) {
-    return std::any_of(kJavaParks.begin(), kJavaParks.end(), [&](std::string_view part) {
-      return trace.frames[id].function.find(part) != std::string::npos;
-    });
-  });
-  if (parks) return LockKind::parker;
-  for (const FrameId id : stack.frames) {
-    const Frame& frame = trace.frames[id];
-    if (frame.kind != Frame::Kind::user) continue;
-    const auto found = std::find_if(kTold.begin(), kTold.end(), [&frame](const ToldKind& told) {
-      return frame.function.find(told.first) != std::string::npos;
-    });
-    if (found != kTold.end()) return found->second;
-  }
-  return std::nullopt;
+  const WaitsFor what =
+      waits_for(stack.frames.size(), [&](std::size_t i) { return roles_of(trace.frames[stack.frames[i]]); });
+  return what == WaitsFor::nothing ? std::nullopt : std::optional(kind_of(what));
 }
 
 bool takes_a_lock(const Trace& trace, const Stack& stack) {
-  static constexpr std::array<std::string_view, 5> kWords = {"lock", "rwlock", "spinlock", "mutex", "rwsem"};
   return std::any_of(stack.frames.begin(), stack.frames.end(), [&trace](FrameId id) {
     const Frame& frame = trace.frames[id];
-    if (frame.kind != Frame::Kind::user) return false;
-    const std::string name = last_part(frame.function);
-    return std::any_of(kWords.begin(), kWords.end(),
-                       [&name](std::string_view word) { return has_word(name, word); });
+    return frame.kind == Frame::Kind::user && takes_a_lock(frame.function);
   });
 }
 
@@ -191,7 +111,8 @@ std::string taken_in(const Trace& trace, const Stack& stack, const Object& lock)
     if (monitor && frame.function.empty()) continue;
     const std::string function = name_of(frame);
     if (any.empty()) any = function;
-    if (noise_of(frame) != Noise::none || is_nameless_body(frame.function) || is_of_java(frame)) continue;
+    const Roles roles = roles_of(frame);
+    if (roles.noise != Noise::none || is_nameless_body(frame.function) || roles.of_java) continue;
     if (!is_about_locks(frame.function)) return function;
     if (own.empty()) own = function;
   }

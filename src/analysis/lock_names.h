@@ -15,7 +15,7 @@
 
 namespace offwait {
 
-/// What the innermost function that says anything tells; nothing if none does.
+/// What the functions of a stack say that it waits for (waits_for() in code/roles.h); nothing if none does.
 std::optional<LockKind> lock_kind(const Trace& trace, const Stack& stack);
 
 /// Whether a function in it is called a lock, in any spelling: `LockAcquireExtended`, `lock_wait`,

@@ -7,16 +7,10 @@
 #include <string_view>
 
 #include "analysis/rankings.h"
+#include "code/roles.h"
 
 namespace offwait {
 namespace {
-
-bool is_runtime_library(std::string_view module) {
-  constexpr std::array<std::string_view, 6> kLibraries = {"libc.so",   "libc-",  "libpthread",
-                                                          "libstdc++", "libc++", "ld-"};
-  return std::any_of(kLibraries.begin(), kLibraries.end(),
-                     [module](std::string_view library) { return module.starts_with(library); });
-}
 
 /// A module that is a file, and so could have symbols.
 bool is_file(std::string_view module) {

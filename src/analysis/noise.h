@@ -3,26 +3,13 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <span>
 #include <vector>
 
+#include "code/roles.h"
 #include "model/frame.h"
 
 namespace offwait {
-
-/// What a user frame says about the program. A kernel frame is never noise.
-enum class Noise : std::uint8_t {
-  none,      ///< the program's own
-  library,   ///< a function of libc or libstdc++ that says what it does
-  start,     ///< starts a thread or main()
-  body,      ///< the same, and the thread's own function may be inlined into it
-  call,      ///< waits or wakes, and says how
-  internal,  ///< below or around such a call
-  glue,      ///< calls something that it was given
-  unnamed,   ///< of libc or libstdc++, without a name
-};
-Noise noise_of(const Frame& frame);
 
 /// The user frames of a stack, leaf first, without
 /// - how threads and main() are started, at the outer end: clone3, start_thread, std::thread's _M_run,
@@ -32,7 +19,7 @@ Noise noise_of(const Frame& frame);
 /// - how libstdc++ calls what it was given, anywhere: std::__invoke, std::function.
 /// Functions of libc and libstdc++ without a name are taken for the first two where they stand at these ends.
 /// The outer end of a stack that is `cut` is not the start of a thread, so it stays. A stack that has frames
-/// and is not cut keeps at least one; frames stay as they are. noise.cpp has the table of names.
+/// and is not cut keeps at least one; frames stay as they are.
 std::vector<Frame> without_noise(const std::vector<Frame>& user_frames, bool cut);
 /// The same for frames whose noise is known: the indices of those that stay.
 std::vector<std::size_t> without_noise(std::span<const Noise> frames, bool cut);

@@ -27,9 +27,6 @@ RuntimeLock runtime_lock(const Trace& trace, const Stack& stack);
 /// A scheduler has nothing to run for the thread: it waits for no lock.
 bool is_parked_by_scheduler(const Trace& trace, const Stack& stack);
 
-/// Whether threads of the Java virtual machine that are called so collect garbage.
-bool is_garbage_collector(std::string_view thread);
-
 /// CPU work that people change by other means than its code.
 enum class KnownWork : std::uint8_t {
   none,        ///< it is the program's own, as far as is known

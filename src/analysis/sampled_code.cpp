@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "analysis/samples.h"
+#include "code/kernel.h"
 #include "model/backtrace.h"
 #include "model/function_numbers.h"
-#include "model/kernel_functions.h"
 
 namespace offwait {
 

@@ -6,7 +6,8 @@
 #include <map>
 #include <utility>
 
-#include "model/kernel_functions.h"
+#include "code/kernel.h"
+#include "code/roles.h"
 
 namespace offwait {
 
@@ -18,7 +19,7 @@ StackFunctions::StackFunctions(const Trace& trace) : trace_(trace) {
     const auto [found, added] = ids.try_emplace(function, static_cast<FunctionId>(all.size()));
     if (added) all.push_back(std::move(function));
     function_of_.push_back(found->second);
-    noise_.push_back(noise_of(frame));
+    noise_.push_back(roles_of(frame).noise);
   }
 }
 

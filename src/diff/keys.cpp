@@ -7,9 +7,10 @@
 #include <utility>
 
 #include "analysis/lock_names.h"
+#include "code/calls.h"
+#include "code/roles.h"
 #include "graph/start_functions.h"
 #include "model/called.h"
-#include "model/outline.h"
 
 namespace offwait {
 
@@ -21,17 +22,11 @@ std::string base_name(std::string_view path) { return std::string(path.substr(pa
 /// does not tell what the thread does.
 std::string with_name(const std::string& start) { return start.starts_with('[') ? "" : start; }
 
-/// Functions of libc have several names, and one recording may have another name than the next:
-/// `__libc_sendmsg`, `__sendmsg`, `sendmsg`; `pwrite`, `pwrite64`.
-std::string without_alias(const Frame& frame) {
-  std::string_view name = frame.function;
-  if (!in_library(frame)) return std::string(name);
-  for (const std::string_view prefix : {std::string_view("__GI_"), std::string_view("__libc_")}) {
-    if (name.starts_with(prefix)) name.remove_prefix(prefix.size());
-  }
-  name.remove_prefix(std::min(name.find_first_not_of('_'), name.size()));
-  if (name.ends_with("64")) name.remove_suffix(2);
+/// As of without_alias(), in libc.
+std::string name_in_all_recordings(const Frame& frame) {
+  if (!in_library(frame)) return frame.function;
   // An empty name would mean that the function has no name.
+  const std::string_view name = without_alias(frame.function);
   return name.empty() ? frame.function : std::string(name);
 }
 
@@ -165,7 +160,8 @@ void fold_digits(StackSums& sums) {
 }
 
 FunctionKey function_key(const Frame& function) {
-  return {without_alias(function), name_pattern(function.module), function.kind == Frame::Kind::kernel};
+  return {name_in_all_recordings(function), name_pattern(function.module),
+          function.kind == Frame::Kind::kernel};
 }
 
 }  // namespace offwait

@@ -2,17 +2,12 @@
 #include "event/locks.h"
 
 #include <algorithm>
-#include <string_view>
 
+#include "code/roles.h"
 #include "offwait/event.h"
 
 namespace offwait {
 namespace {
-
-bool is_of_condition_variable(std::string_view function) {
-  function.remove_prefix(std::min(function.find_first_not_of('_'), function.size()));
-  return function.starts_with("pthread_cond_") || function.starts_with("cnd_");
-}
 
 bool is_futex(std::uint8_t kind) {
   return kind == OFFWAIT_OBJECT_FUTEX || kind == OFFWAIT_OBJECT_SHARED_FUTEX;
@@ -30,7 +25,7 @@ bool Locks::is_condition_variable(StackId wait_stack) {
   for (const FrameId id : trace.stacks[wait_stack].frames) {
     const Frame& frame = trace.frames[id];
     if (frame.kind != Frame::Kind::user || frame.function.empty()) continue;
-    if (is_of_condition_variable(frame.function)) return true;
+    if (roles_of(frame).c_condition) return true;
     named = true;
   }
   return known->second = !named;

@@ -5,6 +5,7 @@
 #include <iterator>
 #include <type_traits>
 
+#include "code/kernel.h"
 #include "offwait/unwind.h"
 
 namespace offwait {
@@ -50,8 +51,8 @@ std::optional<StackCut> cut_of(const offwait_stack& stack) {
 }
 
 bool RecorderFrames::reach(std::span<const Frame> frames) {
-  so_far_ = frames.empty() || (so_far_ && frames.front().kind == Frame::Kind::kernel &&
-                               frames.front().function.starts_with("finish_task_switch"));
+  so_far_ = frames.empty() ||
+            (so_far_ && frames.front().kind == Frame::Kind::kernel && ends_switch(frames.front().function));
   return so_far_;
 }
 

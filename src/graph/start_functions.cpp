@@ -2,78 +2,37 @@
 #include "graph/start_functions.h"
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <map>
 #include <set>
 #include <string_view>
 #include <utility>
 
+#include "code/roles.h"
 #include "model/frame.h"
 
 namespace offwait {
 
 namespace {
 
-using namespace std::string_view_literals;
-
-/// Functions that begin threads whatever they do: of libc, of libraries, and of runtimes.
-constexpr std::array kBeginEveryThread = {
-    "_start"sv,
-    "__libc_start_main"sv,
-    "__libc_start_main_impl"sv,
-    "__libc_start_call_main"sv,
-    "clone"sv,
-    "__clone"sv,
-    "__clone_internal"sv,
-    "clone3"sv,
-    "__clone3"sv,
-    "start_thread"sv,
-    "thread_start"sv,
-    "execute_native_thread_routine"sv,
-    "g_thread_proxy"sv,
-    "thread_native_entry"sv,
-    "Thread::call_run"sv,
-    "JavaThread::run"sv,
-    "pfs_spawn_thread"sv,
-};
-/// Parts of the names of Rust's.
-constexpr std::array kBeginEveryRustThread = {
-    "::thread_start"sv,       "call_once"sv,  "__rust_begin_short_backtrace"sv,
-    "std::thread::Builder"sv, "std::panic"sv, "std::rt::"sv,
-};
-/// With these and `runtime.` begin threads of Go.
-constexpr std::array kGo = {"threadentry"sv, "crosscall1"sv, "crosscall_amd64"sv};
 constexpr std::string_view kGoRuntime = "runtime";
 
-bool begins_every_thread(std::string_view function) {
-  const std::string_view name = function.substr(0, function.find('('));
-  return std::find(kBeginEveryThread.begin(), kBeginEveryThread.end(), name) != kBeginEveryThread.end() ||
-         std::any_of(kBeginEveryRustThread.begin(), kBeginEveryRustThread.end(),
-                     [function](std::string_view part) { return function.find(part) != std::string::npos; });
-}
-
-bool is_of_go(std::string_view function) {
-  return function.starts_with("runtime.") || std::find(kGo.begin(), kGo.end(), function) != kGo.end();
-}
-
-std::string name_of(const Frame& frame) {
-  return is_of_go(frame.function) ? std::string(kGoRuntime) : to_string(function_of(frame));
+std::string name_of(const Frame& frame, const Roles& roles) {
+  return roles.of_go ? std::string(kGoRuntime) : to_string(function_of(frame));
 }
 
 /// The frames of a stack from the one in which its thread began, inwards; the innermost one is left out, and
-/// with `most` those behind so many.
-std::vector<const Frame*> frames_from_start(const Trace& trace, const Stack& stack, std::size_t most) {
-  std::vector<const Frame*> out;
+/// with `most` those behind so many. `roles_at`: the roles of a frame by its id.
+template <typename RolesAt>
+std::vector<FrameId> frames_from_start(const Trace& trace, const Stack& stack, std::size_t most,
+                                       const RolesAt& roles_at) {
+  std::vector<FrameId> out;
   const auto is_user = [&](std::size_t i) { return trace.frames[stack.frames[i]].kind == Frame::Kind::user; };
   for (std::size_t i = stack.cut ? 0 : stack.frames.size(); i-- > 1 && out.size() < most;) {
-    const Frame& frame = trace.frames[stack.frames[i]];
-    if (!is_user(i) || (!is_user(i - 1) && !is_of_go(frame.function))) {
-      break;
-    }
-    if (!out.empty() || !begins_every_thread(frame.function)) {
-      out.push_back(&frame);
-    }
+    if (!is_user(i)) break;
+    const Roles& roles = roles_at(stack.frames[i]);
+    if (!is_user(i - 1) && !roles.of_go) break;
+    if (!out.empty() || !roles.begins_thread) out.push_back(stack.frames[i]);
   }
   return out;
 }
@@ -99,11 +58,13 @@ FunctionId prevailing(const Times& times) {
 
 class Starts {
  public:
-  explicit Starts(const Trace& trace) : trace_(trace), depths_(trace.stacks.size(), 0) {
+  explicit Starts(const Trace& trace)
+      : trace_(trace), roles_(roles_of(trace.frames)), depths_(trace.stacks.size(), 0) {
     for (const Stack& stack : trace.stacks) {
       std::vector<FunctionId> functions;
-      for (const Frame* frame : frames_from_start(trace, stack, kDepth)) {
-        functions.push_back(number_of(*frame));
+      const auto roles_at = [this](FrameId frame) -> const Roles& { return roles_[frame]; };
+      for (const FrameId frame : frames_from_start(trace, stack, kDepth, roles_at)) {
+        functions.push_back(number_of(frame));
       }
       chains_.push_back(std::move(functions));
     }
@@ -133,8 +94,9 @@ class Starts {
  private:
   static constexpr std::size_t kDepth = 4;
 
-  FunctionId number_of(const Frame& frame) {
-    std::string name = name_of(frame);
+  FunctionId number_of(FrameId id) {
+    const Frame& frame = trace_.frames[id];
+    std::string name = name_of(frame, roles_[id]);
     const auto [found, added] = numbers_.try_emplace(name, static_cast<FunctionId>(names_.size()));
     if (added) {
       names_.push_back(std::move(name));
@@ -176,6 +138,7 @@ class Starts {
   }
 
   const Trace& trace_;
+  const std::vector<Roles> roles_;  ///< by FrameId
   std::map<std::string, FunctionId> numbers_;
   std::vector<std::string> names_;  ///< by FunctionId, like the next one
   std::vector<bool> nameless_;
@@ -187,8 +150,11 @@ class Starts {
 }  // namespace
 
 std::string start_function(const Trace& trace, const Stack& stack) {
-  const std::vector<const Frame*> frames = frames_from_start(trace, stack, 1);
-  return frames.empty() ? "" : name_of(*frames[0]);
+  const std::vector<FrameId> frames =
+      frames_from_start(trace, stack, 1, [&trace](FrameId id) { return roles_of(trace.frames[id]); });
+  if (frames.empty()) return "";
+  const Frame& frame = trace.frames[frames[0]];
+  return name_of(frame, roles_of(frame));
 }
 
 std::vector<std::string> start_functions(const Trace& trace, const std::vector<std::uint64_t>& ended) {

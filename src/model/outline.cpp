@@ -2,7 +2,6 @@
 #include "model/outline.h"
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 
 namespace offwait {
@@ -129,12 +128,6 @@ std::string outline(std::string_view function, std::string_view arguments) {
     }
   }
   return out;
-}
-
-bool in_library(const Frame& frame) {
-  constexpr std::array<std::string_view, 4> kLibraries = {"libc.so", "libc-", "libpthread", "libstdc++.so"};
-  return std::any_of(kLibraries.begin(), kLibraries.end(),
-                     [&frame](std::string_view library) { return frame.module.starts_with(library); });
 }
 
 }  // namespace offwait

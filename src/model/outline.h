@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The names of functions without what the compiler adds, and the libraries that every program has.
+// The names of functions without what the compiler adds.
 #pragma once
 
 #include <string>
 #include <string_view>
-
-#include "model/frame.h"
 
 namespace offwait {
 
@@ -13,8 +11,5 @@ namespace offwait {
 /// `std::function::operator()`; `<r::Pool<u8> as r::Work>::item` → `<Pool as Work>::item`; with `arguments`
 /// in place of each template's.
 std::string outline(std::string_view function, std::string_view arguments = "");
-
-/// In libc or libstdc++.
-bool in_library(const Frame& frame);
 
 }  // namespace offwait

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "code/kernel.h"
+
 namespace offwait {
 
 namespace {
@@ -12,8 +14,7 @@ namespace {
 std::vector<bool> sites_for_any(const Trace& trace) {
   const auto waits_for_any = [&trace](FrameId id) {
     const Frame& frame = trace.frames[id];
-    return frame.kind == Frame::Kind::kernel &&
-           (frame.function == "read_events" || frame.function == "io_cqring_wait");
+    return frame.kind == Frame::Kind::kernel && waits_for_any_request(frame.function);
   };
   std::vector<bool> stacks;
   for (const Stack& stack : trace.stacks) {

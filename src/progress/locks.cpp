@@ -76,9 +76,10 @@ class Search {
   }
 
  private:
-  /// A thread that waits for a packet of a known sender waits for a message, and for no lock.
+  /// A thread that waits for a packet of a known sender waits for a message, and one at a barrier for the
+  /// others; neither waits for a lock.
   bool may_be_a_lock(SiteId site) const {
-    return sites_.ended_by_threads[site] && trace_.sites[site].peer == kNoPeer &&
+    return sites_.ended_by_threads[site] && !sites_.rendezvous[site] && trace_.sites[site].peer == kNoPeer &&
            !trace_.actors[trace_.sites[site].thread].kernel;
   }
 
@@ -89,12 +90,14 @@ class Search {
   void find_objects() {
     std::vector<Ids> waits(trace_.objects.size());
     std::vector<std::int64_t> named(trace_.objects.size());
+    std::vector<std::int64_t> met(trace_.objects.size());  // waits for barriers and the like, less the others
     std::vector<std::set<ActorId>> managed(trace_.objects.size());  // those that a lock manager lets wait
     for (std::uint32_t id = 0; id < trace_.waits.size(); ++id) {
       const Wait& wait = trace_.waits[id];
       if (wait.object == kNoObject || is_stored(trace_.objects[wait.object])) continue;
       if (!time_outs_.ended_by_looking(id) && !sites_.ended_by_threads[wait.site]) continue;
       if (sites_.told[wait.site] == Told::lock) ++named[wait.object];
+      met[wait.object] += sites_.rendezvous[wait.site] ? 1 : -1;
       if (sites_.manager[wait.site] != kNoFrame) {
         managed[wait.object].insert(trace_.sites[wait.site].thread);
         ++named[wait.object];
@@ -107,7 +110,7 @@ class Search {
     const auto is_named = [&](ObjectId object) { return named[object] > 0 && managed[object].size() != 1; };
     std::vector<char> behaves(waits.size());
     each_side_by_side(waits.size(), [&](std::size_t object) {
-      if (waits[object].empty() || is_named(static_cast<ObjectId>(object))) return;
+      if (waits[object].empty() || met[object] > 0 || is_named(static_cast<ObjectId>(object))) return;
       behaves[object] = passes_like_a_lock(passing_of(trace_, time_outs_, std::move(waits[object])));
     });
     for (ObjectId object = 0; object < behaves.size(); ++object) {

@@ -57,6 +57,7 @@ struct SitesOfWaits {
   std::vector<bool> retakes;           ///< for a condition's mutex, at the end of a wait for the condition
   std::vector<FrameId> manager;        ///< a function of a lock manager that waits for its locks; kNoFrame
   std::vector<bool> ended_by_threads;  ///< by none of those below the devices
+  std::vector<bool> rendezvous;        ///< for a barrier, a latch or the end of a thread, as names say
   /// By FrameId: a function of the C library or of a runtime by which threads wait for anything. What waits
   /// there has nothing in common.
   std::vector<bool> way_to_wait;
@@ -64,7 +65,8 @@ struct SitesOfWaits {
 
 /// A futex or a lock of the kernel is a lock if functions' names say so in more of its waits than they say
 /// that something is handed over, or the kernel does, and whatever threads wait for if their waits are like
-/// those for a lock (passed_on.h).
+/// those for a lock (passed_on.h). What names call a barrier, a latch or the end of a thread in most of its
+/// waits is never a lock.
 ContendedLocks locks_of_waits(const Trace& trace, const SitesOfWaits& sites, const TimeOuts& time_outs);
 
 }  // namespace offwait

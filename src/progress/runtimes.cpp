@@ -4,36 +4,10 @@
 #include <algorithm>
 #include <array>
 #include <map>
-#include <string>
 
 namespace offwait {
 
 namespace {
-
-/// What a frame has if the runtime called it. Later ones tell more.
-Runtime runtime_of(const Frame& frame) {
-  if (frame.kind != Frame::Kind::user) return Runtime::none;
-  const auto is_in = [&frame](std::string_view part) {
-    return frame.function.find(part) != std::string::npos;
-  };
-  // `runtime.mcall.abi0` is the same function.
-  constexpr std::array<std::string_view, 6> kGo = {"runtime.mcall",  "runtime.futex",
-                                                   "runtime.mstart", "runtime.netpoll",
-                                                   "runtime.goexit", "runtime.systemstack"};
-  if (std::any_of(kGo.begin(), kGo.end(), [&frame](std::string_view name) {
-        return frame.function == name || frame.function.starts_with(std::string(name) + ".");
-      })) {
-    return Runtime::go;
-  }
-  if (is_in("java/lang/VirtualThread") || is_in("java.lang.VirtualThread")) {
-    return Runtime::java_virtual_threads;
-  }
-  if (frame.module.starts_with("libjvm.so")) return Runtime::java;
-  if (frame.module.starts_with("beam.")) return Runtime::erlang;
-  if (frame.function.starts_with("tokio::runtime::")) return Runtime::tokio;
-  if (frame.module.starts_with("_greenlet")) return Runtime::greenlets;
-  return Runtime::none;
-}
 
 struct About {
   std::string_view name;
@@ -63,7 +37,7 @@ bool hides_waits(Runtime runtime) { return about(runtime).hides_waits; }
 
 std::vector<Runtime> runtimes_of(const Trace& trace) {
   std::vector<Runtime> of_frames;
-  for (const Frame& frame : trace.frames) of_frames.push_back(runtime_of(frame));
+  for (const Frame& frame : trace.frames) of_frames.push_back(roles_of(frame).runtime);
   std::vector<Runtime> of_stacks(trace.stacks.size(), Runtime::none);
   for (StackId id = 0; id < trace.stacks.size(); ++id) {
     for (const FrameId frame : trace.stacks[id].frames) {

@@ -8,11 +8,10 @@
 #include <string_view>
 #include <vector>
 
+#include "code/roles.h"
 #include "model/trace.h"
 
 namespace offwait {
-
-enum class Runtime : std::uint8_t { none, go, java, java_virtual_threads, erlang, tokio, greenlets };
 
 /// `Go`, `Java`, …
 std::string_view name_of(Runtime runtime);

@@ -2,117 +2,52 @@
 #include "progress/wait_kinds.h"
 
 #include <algorithm>
-#include <array>
 #include <optional>
 #include <set>
-#include <string_view>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
 
 #include "base/number_map.h"
 #include "base/side_by_side.h"
+#include "code/roles.h"
 
 namespace offwait {
 
 namespace {
 
-/// What the name of a function of the program, or of its libraries, says of a wait for a futex in it.
-Told told_by(std::string_view function) {
-  static constexpr std::array<std::string_view, 16> kLocks = {
-      "mutex_lock",      "rwlock",   "lll_lock_wait", "spin_lock",    "mutex_timedlock", "mutex_cond_lock",
-      "mutex_clocklock", "mtx_lock", "Mutex::lock",   "Mutex>::lock", "RawMutex",        "RwLock",
-      "lockSlow",        "LockSlow", "wait_and_lock", "shared_mutex"};
-  static constexpr std::array<std::string_view, 17> kHandovers = {
-      "cond_wait",    "cond_timedwait", "cond_clockwait", "sem_wait",  "sem_timedwait",   "WaitBarrier::wait",
-      "barrier_wait", "pthread_join",   "clockjoin",      "Condvar",   "condition_v",     "LockSupport",
-      "latch::wait",  "barrier<",       "cnd_wait",       "thrd_join", "ethr_event_twait"};
-  const auto in = [function](std::string_view part) { return function.find(part) != std::string_view::npos; };
-  if (std::any_of(kHandovers.begin(), kHandovers.end(), in)) {
-    return Told::handover;
-  }
-  return std::any_of(kLocks.begin(), kLocks.end(), in) ? Told::lock : Told::nothing;
+/// What functions' names say of waits in each stack.
+struct NamesOfStacks {
+  std::vector<WaitsFor> what;     ///< by StackId
+  std::vector<FrameId> manager;   ///< by StackId: SitesOfWaits::manager
+  std::vector<bool> retakes;      ///< by StackId: a mutex is taken in a wait for a condition
+  std::vector<bool> way_to_wait;  ///< by FrameId
+};
+
+Told told_by(WaitsFor what) {
+  if (is_lock(what)) return Told::lock;
+  return what == WaitsFor::nothing || what == WaitsFor::anything ? Told::nothing : Told::handover;
 }
 
-/// A function whose threads wait for each other's locks, by whatever means.
-bool is_of_lock_manager(std::string_view function) {
-  static constexpr std::array<std::string_view, 7> kManagers = {
-      "LockAcquireExtended",  "lock_wait(",           "take_gil",
-      "PyEval_RestoreThread", "PyEval_AcquireThread", "ObjectMonitor::enter",
-      "ObjectMonitor::EnterI"};
-  return std::any_of(kManagers.begin(), kManagers.end(), [function](std::string_view part) {
-    return function.find(part) != std::string_view::npos;
-  });
-}
-
-bool is_way_to_wait(const Frame& frame) {
-  static constexpr std::array<std::string_view, 5> kModules = {"libc.", "libc-", "libpthread", "ld-",
-                                                               "libstdc++"};
-  static constexpr std::array<std::string_view, 5> kFunctions = {
-      "PlatformEvent::park", "Parker::park", "Unsafe_Park", "PlatformMonitor::wait", "futex"};
-  return told_by(frame.function) != Told::nothing ||
-         std::any_of(kModules.begin(), kModules.end(),
-                     [&frame](std::string_view name) { return frame.module.starts_with(name); }) ||
-         std::any_of(kFunctions.begin(), kFunctions.end(), [&frame](std::string_view part) {
-           return frame.function.find(part) != std::string::npos;
-         });
-}
-
-/// A function of MariaDB and MySQL in which a storage engine waits with a condition for locks of rows. Its
-/// own functions have no names in Debian's mariadbd.
-bool waits_for_rows(std::string_view function) { return function.starts_with("handler::ha_"); }
-
-/// By StackId.
-std::vector<FrameId> lock_managers(const Trace& trace, const std::vector<Told>& told) {
-  std::vector<bool> manages;
-  std::vector<bool> may_wait_for_rows;
-  for (const Frame& frame : trace.frames) {
-    const bool user = frame.kind == Frame::Kind::user;
-    manages.push_back(user && is_of_lock_manager(frame.function));
-    may_wait_for_rows.push_back(user && waits_for_rows(frame.function));
-  }
-  std::vector<FrameId> out;
-  for (StackId id = 0; id < trace.stacks.size(); ++id) {
-    const std::vector<FrameId>& frames = trace.stacks[id].frames;
-    const auto found = std::find_if(frames.begin(), frames.end(), [&](FrameId frame) {
-      return manages[frame] || (may_wait_for_rows[frame] && told[id] == Told::handover);
-    });
-    out.push_back(found == frames.end() ? kNoFrame : *found);
-  }
-  return out;
-}
-
-/// The innermost function that says anything counts: a condition variable takes its mutex inside.
-std::vector<Told> told_by_stacks(const Trace& trace) {
-  std::vector<Told> of_frame;
-  of_frame.reserve(trace.frames.size());
-  for (const Frame& frame : trace.frames) {
-    of_frame.push_back(frame.kind == Frame::Kind::user ? told_by(frame.function) : Told::nothing);
-  }
-  std::vector<Told> out;
-  out.reserve(trace.stacks.size());
+NamesOfStacks names_of_stacks(const Trace& trace) {
+  const std::vector<Roles> roles = roles_of(trace.frames);
+  NamesOfStacks out;
   for (const Stack& stack : trace.stacks) {
-    Told told = Told::nothing;
-    for (const FrameId frame : stack.frames) {
-      if (of_frame[frame] != Told::nothing) {
-        told = of_frame[frame];
-        break;
-      }
-    }
-    out.push_back(told);
+    const std::vector<FrameId>& frames = stack.frames;
+    const WaitsFor what =
+        waits_for(frames.size(), [&](std::size_t i) -> const Roles& { return roles[frames[i]]; });
+    const bool hands_over = told_by(what) == Told::handover;
+    const auto manager = std::find_if(frames.begin(), frames.end(), [&](FrameId frame) {
+      return takes_its_locks(roles[frame].manager) ||
+             (hands_over && roles[frame].manager == LockManager::storage_engine);
+    });
+    out.what.push_back(what);
+    out.manager.push_back(manager == frames.end() ? kNoFrame : *manager);
+    out.retakes.push_back(is_lock(what) && std::any_of(frames.begin(), frames.end(), [&](FrameId frame) {
+                            return roles[frame].retakes_mutex;
+                          }));
   }
-  return out;
-}
-
-/// By StackId: a mutex is taken in a wait for a condition.
-std::vector<bool> retaking_stacks(const Trace& trace, const std::vector<Told>& told) {
-  std::vector<bool> out(trace.stacks.size());
-  for (StackId id = 0; id < trace.stacks.size(); ++id) {
-    const std::vector<FrameId>& frames = trace.stacks[id].frames;
-    out[id] = told[id] == Told::lock && std::any_of(frames.begin(), frames.end(), [&trace](FrameId frame) {
-                return trace.frames[frame].function.find("mutex_cond_lock") != std::string::npos;
-              });
-  }
+  for (const Roles& of_frame : roles) out.way_to_wait.push_back(of_frame.way_to_wait);
   return out;
 }
 
@@ -299,15 +234,13 @@ std::unordered_map<std::uint32_t, ActorId> those_who_had_it_before(const Trace& 
 }  // namespace
 
 WaitKinds kinds_of_waits(const Trace& trace, const ThreadGroups& groups) {
-  const std::vector<Told> told_by_stack = told_by_stacks(trace);
-  const std::vector<FrameId> managers = lock_managers(trace, told_by_stack);
-  const std::vector<bool> retakes = retaking_stacks(trace, told_by_stack);
+  NamesOfStacks names = names_of_stacks(trace);
   SitesOfWaits sites{std::vector<Told>(trace.sites.size()),
                      std::vector<bool>(trace.sites.size()),
                      std::vector<FrameId>(trace.sites.size(), kNoFrame),
                      std::vector<bool>(trace.sites.size()),
-                     {}};
-  for (const Frame& frame : trace.frames) sites.way_to_wait.push_back(is_way_to_wait(frame));
+                     std::vector<bool>(trace.sites.size()),
+                     std::move(names.way_to_wait)};
   WaitKinds out;
   out.below_devices = below_devices(trace, groups);
   out.guessed.assign(trace.sites.size(), false);
@@ -316,8 +249,9 @@ WaitKinds kinds_of_waits(const Trace& trace, const ThreadGroups& groups) {
   for (SiteId id = 0; id < trace.sites.size(); ++id) {
     const WaitSite& site = trace.sites[id];
     WaitKind kind = WaitKind::handover;
-    const Told by_name = site.wait_stack == kNoStack ? Told::nothing : told_by_stack[site.wait_stack];
-    const FrameId manager = site.wait_stack == kNoStack ? kNoFrame : managers[site.wait_stack];
+    const WaitsFor what = site.wait_stack == kNoStack ? WaitsFor::nothing : names.what[site.wait_stack];
+    const Told by_name = told_by(what);
+    const FrameId manager = site.wait_stack == kNoStack ? kNoFrame : names.manager[site.wait_stack];
     if (site.wait_class == WaitClass::stopped || site.wait_class == WaitClass::frozen) {
       kind = WaitKind::stopped;
     } else if (const std::optional<WaitKind> known = kind_by_waker(trace, site, answerers)) {
@@ -330,7 +264,8 @@ WaitKinds kinds_of_waits(const Trace& trace, const ThreadGroups& groups) {
       sites.ended_by_threads[id] = true;
     } else if (site.wait_class == WaitClass::futex) {
       sites.told[id] = by_name;
-      sites.retakes[id] = site.wait_stack != kNoStack && retakes[site.wait_stack];
+      sites.retakes[id] = site.wait_stack != kNoStack && names.retakes[site.wait_stack];
+      sites.rendezvous[id] = is_rendezvous(what);
       sites.ended_by_threads[id] = true;
       asked[id] = by_name == Told::nothing;
       kind = by_name == Told::lock ? WaitKind::lock : WaitKind::handover;

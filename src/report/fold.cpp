@@ -2,44 +2,21 @@
 #include "report/fold.h"
 
 #include <algorithm>
-#include <array>
 #include <iterator>
 #include <set>
 #include <string>
 #include <string_view>
 
 #include "analysis/noise.h"
-#include "model/kernel_functions.h"
-#include "model/outline.h"
+#include "code/kernel.h"
+#include "code/roles.h"
 #include "report/frame.h"
 
 namespace offwait {
 
 namespace {
 
-/// Kernel functions that say nothing about the wait: how every thread sleeps and is woken, and how it came
-/// into the kernel.
-bool is_plumbing(const Frame& frame) {
-  const std::string function = short_frame(frame);
-  constexpr std::array<std::string_view, 12> kFunctions = {"try_to_wake_up",
-                                                           "wake_up_q",
-                                                           "default_wake_function",
-                                                           "__schedule",
-                                                           "schedule",
-                                                           "schedule_timeout",
-                                                           "schedule_hrtimeout_range",
-                                                           "io_schedule",
-                                                           "io_schedule_timeout",
-                                                           "preempt_schedule_irq",
-                                                           "schedule_hrtimeout_range_clock",
-                                                           "schedule_preempt_disabled"};
-  constexpr std::array<std::string_view, 4> kPrefixes = {"__wake_up", "__x64_sys_", "__arm64_sys_",
-                                                         "__do_sys_"};
-  return is_kernel_entry(function) ||
-         std::find(kFunctions.begin(), kFunctions.end(), function) != kFunctions.end() ||
-         std::any_of(kPrefixes.begin(), kPrefixes.end(),
-                     [&](std::string_view prefix) { return function.starts_with(prefix); });
-}
+bool says_nothing(const Frame& frame) { return is_plumbing(short_frame(frame)); }
 
 }  // namespace
 
@@ -77,19 +54,19 @@ FoldedStack fold(const Backtrace& stack, std::size_t limit, StackNoise noise, st
     for (auto frame = sampled; frame != stack.frames.end() && frame->kind == Frame::Kind::kernel &&
                                out.kernel.size() < kernel_limit;
          ++frame) {
-      if (!is_plumbing(*frame)) {
+      if (!says_nothing(*frame)) {
         out.kernel.push_back(*frame);
       }
     }
   } else {
     // A kernel thread, or no kernel frames at all: plumbing at both ends goes, if anything else is there.
-    while (first != last && is_plumbing(*first)) {
+    while (first != last && says_nothing(*first)) {
       ++first;
     }
     if (first == last && !stack.cut) {
       first = user.begin();
     }
-    while (!stack.cut && last - first > 1 && is_plumbing(*std::prev(last))) {
+    while (!stack.cut && last - first > 1 && says_nothing(*std::prev(last))) {
       --last;
     }
   }

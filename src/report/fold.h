@@ -25,7 +25,7 @@ enum class StackNoise : std::uint8_t { folded, kept };
 inline constexpr std::size_t kKernelFrames = 2;
 
 /// At most `kernel_limit` kernel frames, without the ways into the kernel and to the scheduler that every
-/// wait has, and without functions that the clock samples late (sampled_late() in model/kernel_functions.h),
+/// wait has, and without functions that the clock samples late (sampled_late() in code/kernel.h),
 /// and at most `limit` user frames, of which a cut is one. A stack of kernel frames alone is all
 /// `user`.
 FoldedStack fold(const Backtrace& stack, std::size_t limit, StackNoise noise = StackNoise::folded,

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "analysis/rankings.h"
-#include "model/outline.h"
+#include "code/roles.h"
 #include "report/frame.h"
 #include "report/quantity.h"
 #include "report/views.h"

@@ -2,30 +2,22 @@
 #include "session/stack_names.h"
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
 #include <numeric>
 #include <set>
 #include <span>
-#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "code/kernel.h"
+#include "code/roles.h"
 #include "offwait/unwind.h"
 #include "recording_file/frame_addresses.h"
 
 namespace offwait {
 namespace {
-
-bool is_recorder(std::string_view function) {
-  constexpr std::array<std::string_view, 6> kOurs = {"__traceiter_",  "__bpf_trace_",
-                                                     "bpf_trace_run", "bpf_prog_",
-                                                     "bpf_get_stack", "__perf_event_task_sched_in"};
-  return std::any_of(kOurs.begin(), kOurs.end(),
-                     [function](std::string_view name) { return function.starts_with(name); });
-}
 
 std::vector<FrameAddress> addresses_of(const offwait_stack& stack) {
   return frame_addresses(stack.tgid, pcs_of(stack));
@@ -39,15 +31,6 @@ std::vector<FrameAddress> addresses_of(const RecordStack& stack, const Symbolize
                                }),
                   addresses.end());
   return addresses;
-}
-
-/// Whether nothing calls this function, though its code may not say so: where a program begins (musl), and
-/// where stacks of Go's runtime do.
-bool is_outermost(std::string_view function) {
-  constexpr std::array<std::string_view, 5> kOutermost = {"_start", "runtime.mcall", "runtime.mstart",
-                                                          "runtime.goexit", "runtime.rt0_go"};
-  function = function.substr(0, function.find(".abi0"));
-  return std::find(kOutermost.begin(), kOutermost.end(), function) != kOutermost.end();
 }
 
 /// The frames at each of many addresses.
@@ -85,7 +68,7 @@ class FrameTable {
 
   /// Whether nothing is missing of the stack, though its walk did not know how to go on.
   bool is_complete(const NamedStacks::Indices& indices) const {
-    return !indices.empty() && is_outermost(frames_[indices.back()].function);
+    return !indices.empty() && roles_of(frames_[indices.back()]).outermost;
   }
 
   std::vector<Frame> take_frames() { return std::move(frames_); }
@@ -106,7 +89,7 @@ std::vector<std::vector<Frame>> name_addresses(const std::vector<FrameAddress>& 
     Frame& innermost = frames[i].front();
     if (is_recorder(innermost.function)) {
       frames[i].clear();
-    } else if (addresses[i].return_address && innermost.function == "__schedule") {
+    } else if (addresses[i].return_address && is_thread_switch(innermost.function)) {
       innermost.offset = 0;
     }
   }

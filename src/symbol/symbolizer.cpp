@@ -12,6 +12,7 @@
 #include "base/monotonic.h"
 #include "base/read_file.h"
 #include "base/unique_fd.h"
+#include "code/roles.h"
 #include "symbol/demangle.h"
 #include "symbol/module_variables.h"
 #include "symbol/perf_map.h"
@@ -207,7 +208,7 @@ bool Symbolizer::is_32_bit(std::int32_t tgid) const {
 
 bool Symbolizer::is_java(const Process& process) {
   return std::any_of(process.regions.begin(), process.regions.end(), [](const auto& region) {
-    return module_name(region.second.mapping.path) == "libjvm.so";
+    return is_java_machine(module_name(region.second.mapping.path));
   });
 }
 

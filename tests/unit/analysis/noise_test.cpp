@@ -108,6 +108,20 @@ TEST_CASE("What starts a thread stays where the program's function was inlined i
   CHECK(left({"read+0x1 (libc.so.6)", "f+0x1 (app)", run}) == Frames{"read+0x1 (libc.so.6)", "f+0x1 (app)"});
 }
 
+TEST_CASE("Functions in which every thread of a library or a runtime begins are left out") {
+  const Frames own = {"pthread_mutex_lock+0x1 (libc.so.6)", "work+0x1 (app)"};
+  for (const Frames& begins :
+       {Frames{"pfs_spawn_thread+0x1 (mariadbd)"}, Frames{"g_thread_proxy+0x1 (libglib-2.0.so.0)"},
+        Frames{"JavaThread::run()+0x1 (libjvm.so)", "Thread::call_run()+0x1 (libjvm.so)",
+               "thread_native_entry(Thread*)+0x1 (libjvm.so)"},
+        Frames{"std::sys::thread::unix::Thread::new::thread_start+0x1 (app)"}}) {
+    Frames frames = own;
+    frames.insert(frames.end(), begins.begin(), begins.end());
+    frames.insert(frames.end(), {"start_thread+0x1 (libc.so.6)", "clone3+0x1 (libc.so.6)"});
+    CHECK(left(frames) == own);
+  }
+}
+
 TEST_CASE("Names that only look alike are the program's") {
   const Frames own = {"start+0x1 (app)",
                       "my::thread::_M_run()+0x1 (app)",

@@ -61,16 +61,6 @@ TEST_CASE("Go parks a thread that has nothing to run; the locks of its runtime a
   CHECK_FALSE(parked_in({"pthread_mutex_lock", "main"}));
 }
 
-TEST_CASE("the threads of each collector of the Java virtual machine") {
-  for (const char* const name : {"GC Thread#*", "GC Thread#0", "G1 Conc#0", "G1 Refine#*", "G1 Main Marker",
-                                 "ZWorkerYoung#*", "ZDriverMajor", "Shenandoah GC T"}) {
-    CHECK(is_garbage_collector(name));
-  }
-  for (const char* const name : {"VM Thread", "C2 CompilerThre", "pool-1-thread-*", "java", "G1"}) {
-    CHECK_FALSE(is_garbage_collector(name));
-  }
-}
-
 TEST_CASE("the virtual machine's own thread collects garbage in some of its operations") {
   CHECK(work_in({"MarkSweep::follow_stack()", "VM_GenCollectForAllocation::doit()", "VMThread::run()"}) ==
         KnownWork::garbage);

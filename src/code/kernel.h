@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Functions of the kernel that say how code came into it, and those that a clock's samples fall into by the
-// way they are taken. This is the place of these names; other rooms ask.
+// What functions of the kernel mean, by their names.
 #pragma once
 
 #include <cstddef>
@@ -14,6 +13,24 @@ namespace offwait {
 
 /// Every stack's way into the kernel, and to a kernel thread's function.
 bool is_kernel_entry(std::string_view function);
+
+/// How every thread sleeps and is woken, and how it came into the kernel: it says nothing about the wait.
+bool is_plumbing(std::string_view function);
+
+/// The function that switches threads.
+bool is_thread_switch(std::string_view function);
+/// A way from a lock of the kernel to the thread switch, but for functions that are called locks
+/// (is_about_locks()).
+bool leads_to_switch(std::string_view function);
+/// The end of a thread switch, where the recorder's programs run.
+bool ends_switch(std::string_view function);
+/// Of the recorder itself: how its programs are called, and what they call.
+bool is_recorder(std::string_view function);
+
+/// A wait until somebody takes what the thread writes: to a pipe, a socket, or a terminal.
+bool waits_to_write(std::string_view function);
+/// A wait for any of the disk requests that are under way.
+bool waits_for_any_request(std::string_view function);
 
 /// Whether a clock's samples in this function may be of code before it. A CPU takes a sample when the clock's
 /// interrupt reaches it, so what runs with interrupts off is sampled where they come on again:
@@ -35,5 +52,10 @@ std::size_t sampled_late(std::size_t frames, FrameAt&& at) {
 /// The system call that these kernel frames are part of, as `write`, or `page faults`; empty if it is neither
 /// or not known. Innermost first; frames after the kernel's are not looked at.
 std::string entered_by(const std::vector<Frame>& frames);
+
+/// Whether this is where the kernel comes in for a page that is not there.
+bool is_page_fault(std::string_view function);
+/// The system call of which this is the kernel's first function, as `pwrite64`; empty: it is none of those.
+std::string_view system_call(std::string_view function);
 
 }  // namespace offwait

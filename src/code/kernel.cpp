@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "model/kernel_functions.h"
+#include "code/kernel.h"
 
 #include <algorithm>
 #include <array>
@@ -22,6 +22,8 @@ bool begins_with_one_of(std::string_view function, const std::array<std::string_
                      [function](std::string_view beginning) { return function.starts_with(beginning); });
 }
 
+constexpr std::string_view kSwitch = "__schedule";
+
 }  // namespace
 
 bool is_kernel_entry(std::string_view function) {
@@ -30,6 +32,52 @@ bool is_kernel_entry(std::string_view function) {
                                                       "ret_from_fork", "ret_from_fork_asm", "kthread"};
   return is_one_of(function, kNames) || function.starts_with("entry_SYSCALL") ||
          function.starts_with("el0t_64_sync");
+}
+
+bool is_plumbing(std::string_view function) {
+  constexpr std::array<std::string_view, 12> kFunctions = {"try_to_wake_up",
+                                                           "wake_up_q",
+                                                           "default_wake_function",
+                                                           kSwitch,
+                                                           "schedule",
+                                                           "schedule_timeout",
+                                                           "schedule_hrtimeout_range",
+                                                           "io_schedule",
+                                                           "io_schedule_timeout",
+                                                           "preempt_schedule_irq",
+                                                           "schedule_hrtimeout_range_clock",
+                                                           "schedule_preempt_disabled"};
+  constexpr std::array<std::string_view, 4> kPrefixes = {"__wake_up", "__x64_sys_", "__arm64_sys_",
+                                                         "__do_sys_"};
+  return is_kernel_entry(function) || is_one_of(function, kFunctions) ||
+         begins_with_one_of(function, kPrefixes);
+}
+
+bool is_thread_switch(std::string_view function) { return function == kSwitch; }
+
+bool leads_to_switch(std::string_view function) {
+  return function.starts_with(kSwitch) || function.starts_with("schedule") ||
+         function.find("_slowpath") != std::string_view::npos;
+}
+
+bool ends_switch(std::string_view function) { return function.starts_with("finish_task_switch"); }
+
+bool is_recorder(std::string_view function) {
+  constexpr std::array<std::string_view, 6> kOurs = {"__traceiter_",  "__bpf_trace_",
+                                                     "bpf_trace_run", "bpf_prog_",
+                                                     "bpf_get_stack", "__perf_event_task_sched_in"};
+  return begins_with_one_of(function, kOurs);
+}
+
+bool waits_to_write(std::string_view function) {
+  constexpr std::array<std::string_view, 7> kWrites = {
+      "pipe_write",  "sk_stream_wait_memory", "sock_alloc_send_pskb", "unix_wait_for_peer",
+      "n_tty_write", "unix_stream_sendmsg",   "unix_dgram_sendmsg"};
+  return is_one_of(function, kWrites);
+}
+
+bool waits_for_any_request(std::string_view function) {
+  return function == "read_events" || function == "io_cqring_wait";
 }
 
 bool turns_interrupts_on(std::string_view function) {
@@ -65,6 +113,22 @@ std::string entered_by(const std::vector<Frame>& frames) {
     if (is_one_of(name, kFaults)) return "page faults";
     if (!begins_with_one_of(name, kCalls)) return "";
     return std::string(name.substr(name.find("sys_") + 4));
+  }
+  return "";
+}
+
+bool is_page_fault(std::string_view function) {
+  constexpr std::array<std::string_view, 7> kNames = {"asm_exc_page_fault", "exc_page_fault", "do_page_fault",
+                                                      "async_page_fault",   "page_fault",     "do_mem_abort",
+                                                      "filemap_fault"};
+  return is_one_of(function, kNames);
+}
+
+std::string_view system_call(std::string_view function) {
+  constexpr std::array<std::string_view, 8> kPrefixes = {
+      "__x64_sys_", "__arm64_sys_", "__ia32_sys_", "__se_sys_", "__do_sys_", "ksys_", "SyS_", "sys_"};
+  for (const std::string_view prefix : kPrefixes) {
+    if (function.starts_with(prefix)) return function.substr(prefix.size());
   }
   return "";
 }
