@@ -109,6 +109,7 @@ class LockTable {
   FoundLockRow row(const Waits& waits) {
     FoundLockRow out;
     if (waits.object != kNoObject) out.object = trace_.objects[waits.object];
+    if (waits.lock != kNoLock) out.evidence = kinds_.locks.all[waits.lock].evidence;
     out.waits = waits.ids.size();
     out.wait_s = to_seconds(waits.wait_ns);
     out.mean_line = out.wait_s / to_seconds(trace_.window.length());
@@ -163,7 +164,7 @@ class LockTable {
     }
     // Names are evidence; the one judgement is that of the replay.
     if (is_lock(out.kind) != (waits.lock != kNoLock)) {
-      out.kind = waits.lock != kNoLock ? LockKind::both_ways : LockKind::queue;
+      out.kind = waits.lock != kNoLock ? LockKind::lock : LockKind::queue;
     }
     std::vector<std::pair<StackId, Nanos>> longest(stacks.begin(), stacks.end());
     std::stable_sort(longest.begin(), longest.end(),
@@ -325,17 +326,17 @@ std::string_view to_string(LockKind kind) {
       return "parker";
     case LockKind::kernel_lock:
       return "kernel";
-    case LockKind::both_ways:
-      return "lock?";
+    case LockKind::lock:
+      return "lock";
     case LockKind::queue:
       return "queue?";
   }
-  return "lock?";
+  return "lock";
 }
 
 bool is_lock(LockKind kind) {
   return kind == LockKind::mutex || kind == LockKind::rwlock || kind == LockKind::kernel_lock ||
-         kind == LockKind::both_ways;
+         kind == LockKind::lock;
 }
 
 FoundLocks locks_of(const Trace& trace, const Facts& facts, const CodeUses& uses) {

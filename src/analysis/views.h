@@ -15,6 +15,7 @@
 #include "model/frame.h"
 #include "model/object.h"
 #include "model/trace.h"
+#include "progress/locks.h"
 #include "replay/answers.h"
 
 namespace offwait {
@@ -119,7 +120,7 @@ enum class LockKind : std::uint8_t {
   join,         ///< the end of a thread
   parker,       ///< of a runtime that has threads of its own: Java, Go, Rust's parking lots
   kernel_lock,  ///< Object::lock says more
-  both_ways,    ///< no name tells, but how its waits begin and end: ContendedLocks
+  lock,         ///< no name tells which: FoundLockRow::evidence
   queue,        ///< no name tells; others let go than those that wait: a queue, it seems
 };
 std::string_view to_string(LockKind kind);
@@ -133,6 +134,7 @@ struct FoundLockRow {
   /// second longest waited for of those taken there. Hostile bytes.
   std::string name;
   LockKind kind = LockKind::mutex;
+  std::optional<LockEvidence> evidence{};  ///< why it is a lock; nothing: it is not one
   Object object{};
   std::uint64_t waits = 0;
   double wait_s = 0;  ///< all waits together

@@ -72,6 +72,7 @@ Json lock_json(const FoundLockRow& row) {
   return {
       {"name", text(row.name)},
       {"kind", to_string(row.kind)},
+      {"evidence", row.evidence ? Json(to_string(*row.evidence)) : Json(nullptr)},
       {"kernel_lock",
        object.kind == Object::Kind::kernel_lock ? Json(to_string(object.lock)) : Json(nullptr)},
       {"tgid", object.tgid != 0 ? Json(object.tgid) : Json(nullptr)},

@@ -67,6 +67,10 @@ void put_row(const TextPage& page, const FoundLockRow& lock) {
   canvas.put_right(format_seconds(lock.longest_s), kLockSeconds);
   canvas.put_right(fmt::format("{}/{}", format_ratio(lock.mean_line), lock.longest_line), kLine);
   canvas.end();
+  if (const std::string why = lock_evidence_text(lock); !why.empty()) {
+    put_label(canvas, "known by");
+    canvas.flow(words(why), kLabelled, page.verbose ? 0 : 2);
+  }
   const std::size_t places = page.limit(1, lock.places.size());
   for (std::size_t i = 0; i < places; ++i) {
     const FoundLockRow::Place& place = lock.places[i];

@@ -138,6 +138,19 @@ std::string locks_meaning(const FoundLocks& locks) {
       apart.empty() ? "" : fmt::format(" Set aside: {}.", fmt::join(apart, ", ")));
 }
 
+std::string lock_evidence_text(const FoundLockRow& lock) {
+  if (!lock.evidence || (lock.kind != LockKind::lock && *lock.evidence != LockEvidence::behaviour)) return "";
+  switch (*lock.evidence) {
+    case LockEvidence::kernel:
+      return "what the kernel says";
+    case LockEvidence::name:
+      return "the name of a function that waits for it";
+    case LockEvidence::behaviour:
+      return "its behaviour: the threads that wait for it let it go, to one at a time";
+  }
+  return "";
+}
+
 std::string holder_text(const FoundLockRow& lock, const ActorNames& names) {
   if (lock.holders.empty()) return "";
   constexpr std::size_t kMostHolders = 2;

@@ -33,6 +33,8 @@ std::string threads_meaning(const FoundThreads& threads);
 
 /// What the table of locks is about, and what its columns are.
 std::string locks_meaning(const FoundLocks& locks);
+/// Why it is taken for a lock, where its kind does not tell; empty if that tells, or it is no lock.
+std::string lock_evidence_text(const FoundLockRow& lock);
 /// `held by mariadbd×8, which ran (40%), waited for disk vda (55%) meanwhile`; empty if nobody is known.
 std::string holder_text(const FoundLockRow& lock, const ActorNames& names);
 

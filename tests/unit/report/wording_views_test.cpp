@@ -44,3 +44,17 @@ TEST_CASE("What several holders did is told of several") {
   CHECK(holder_text(lock, names) ==
         "held by worker×8, which were ready to run without a CPU (60%) and ran (40%) meanwhile");
 }
+
+TEST_CASE("a lock whose kind no function tells says why it is one") {
+  FoundLockRow row;
+  row.kind = LockKind::mutex;
+  row.evidence = LockEvidence::name;
+  CHECK(lock_evidence_text(row).empty());
+  row.kind = LockKind::lock;
+  CHECK(lock_evidence_text(row) == "the name of a function that waits for it");
+  row.evidence = LockEvidence::behaviour;
+  CHECK(lock_evidence_text(row).find("its behaviour") == 0);
+  row.kind = LockKind::condition;
+  row.evidence.reset();
+  CHECK(lock_evidence_text(row).empty());
+}
