@@ -1,13 +1,15 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Checks that #includes respect the rooms, and that no two headers define types of one name.
+"""Checks that #includes respect the rooms, that no two headers define types of one name, and that functions of
+libraries are named in one room.
 
     tests/rooms.py [ROOT]
 
 The offwait_room() lines of src/CMakeLists.txt say which room may include which, so the linker and this
 check follow one list. Two types of one name in one namespace are undefined
-behaviour that no linker reports: the program may call the functions of either. Prints one line for each
-violation and exits with 1 if there is any.
+behaviour that no linker reports: the program may call the functions of either. What names of functions mean is known
+in src/code alone: two lists in two rooms disagree sooner or later. Prints one line for each violation and exits with 1
+if there is any.
 """
 
 import re
@@ -20,6 +22,19 @@ NAME = re.compile(r'^(?:"([^"]+)"|<([^>]+)>)')
 NAMESPACE = re.compile(r"^namespace ([\w:]+) \{")
 TYPE = re.compile(r"^(?:struct|class|enum class|enum) (\w+)\b(?! *<)[^;]*$")
 SOURCES = {".c", ".cpp", ".h"}
+STRING = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
+# Words and texts are not names of functions: those have an underscore, a scope, a dot, or capitals inside.
+NAME_OF_CODE = re.compile(r"(?=.{5})[\w:.~<>()$-]*(?:\w_\w|::|\w\.\w|[a-z][A-Z])[\w:.~<>()$-]*$")
+# What begins so is of a library, whether src/code knows it or not.
+OF_A_LIBRARY = re.compile(
+    r"(?:std|core|tokio|absl|parking_lot|boost|folly)::\w|(?:java|jdk|runtime|sync)\.\w"
+    r"|_*(?:pthread_|lll_|futex_wait|futex_wake|sem_wait|cnd_|mtx_|PyEval_|VM_|ObjectMonitor|libc\.|libjvm\.|libpthread|libstdc\+\+)"
+)
+# Other rooms may have these names, for these reasons.
+ALLOWED_NAMES = {
+    ("capture", "unix_stream_sendmsg"): "the kernel's types are asked for it, to attach a program there",
+    ("capture", "perf_event_task_sched_in"): "the kernel's types are asked for it, to attach a program there",
+}
 # The system headers that the kernel/user contract may include; on the kernel side vmlinux.h replaces them.
 CONTRACT_SYSTEM_HEADERS = {"stddef.h", "stdint.h", "linux/types.h"}
 
@@ -91,6 +106,33 @@ def fault_in_example(root, path, rooms, header, quoted):
     return None
 
 
+def strings_of(path):
+    """(line number, text) of each string in a source file; not those in comments and includes."""
+    for number, line in enumerate(path.read_text(errors="replace").splitlines(), 1):
+        if not INCLUDE.match(line):
+            for text in STRING.findall(re.sub(r"(^|\s)//.*", "", line)):
+                yield number, text
+
+
+def bare(name):
+    """A name or a pattern without what differs between spellings."""
+    return name.strip("*").lstrip("_").removesuffix("::")
+
+
+def names_outside_of_code(root):
+    known = {bare(text): path.relative_to(root)
+             for path in sorted((root / "src/code").glob("*.cpp"))
+             for _, text in strings_of(path) if NAME_OF_CODE.match(bare(text))}
+    for path in sorted((root / "src").rglob("*")):
+        room = path.relative_to(root / "src").parts[0]
+        if path.suffix not in SOURCES or not path.is_file() or room == "code":
+            continue
+        for line, text in strings_of(path):
+            name = bare(text)
+            if (room, name) not in ALLOWED_NAMES and (name in known or OF_A_LIBRARY.match(text)):
+                yield f'{path.relative_to(root)}:{line}: "{text}" names a function or a library: src/code knows what it means'
+
+
 def types_of(path):
     """(line number, qualified name) of each type that a header defines in a namespace."""
     namespace = ""
@@ -148,6 +190,7 @@ def violations(root):
                 if fault:
                     yield f"{place}:{line}: {header or 'computed include'}: {fault}"
     yield from types_defined_twice(root)
+    yield from names_outside_of_code(root)
 
 
 def main():

@@ -60,6 +60,25 @@ class RoomsTest(unittest.TestCase):
         self.assertEqual(check({**base, "src/model/step.h": again.replace("offwait", "offwait::cli")}), (0, ""))
         self.assertEqual(check({**base, "src/model/step.h": "namespace offwait {\nstruct Step;\n}\n"}), (0, ""))
 
+    def test_functions_are_named_in_one_room(self):
+        code = {
+            "src/CMakeLists.txt": CLEAN["src/CMakeLists.txt"] + "offwait_room(code DEPENDS base)\n",
+            "src/code/rows.cpp": '// "from_a_comment"\nRow{"*take_gil*", 1}, Row{"lock", 1}, Row{"__schedule", 1}\n',
+        }
+        for text, line in (
+            ('\nis(name, "take_gil");\n', 2),
+            ('is("schedule", "a \\"b");\nis("_take_gil*");\n', 2),
+            ('is("std::mutex::lock");\n', 1),
+            ('is("libjvm.so");\n', 1),
+        ):
+            status, output = check({**code, "src/model/list.cpp": text})
+            self.assertEqual(status, 1, output)
+            self.assertEqual(output.count("\n"), 1, output)
+            self.assertTrue(output.startswith(f"src/model/list.cpp:{line}: "), output)
+        allowed = '#include "base/take_gil"\n// "take_gil"\nis("lock", "from_a_comment", "take");\n'
+        self.assertEqual(check({**code, "src/base/take_gil": "", "src/model/list.cpp": allowed}), (0, ""))
+        self.assertEqual(check({**code, "src/capture/types.cpp": 'find("unix_stream_sendmsg");\n'}), (0, ""))
+
     def test_libbpf_outside_capture(self):
         self.assert_one("src/cli/run.cpp", "#include <bpf/libbpf.h>\n", 1, "only src/capture")
         self.assert_one("src/cli/run.cpp", '#include "offwait.skel.h"\n', 1, "only src/capture")
