@@ -22,7 +22,7 @@ FileAction action_of(std::string_view call);
 /// `__x64_sys_pwrite64` and `__libc_pwrite` are `pwrite`.
 std::string_view call_of(const Frame& frame);
 
-/// A function of libc has several names, of which one recording may have another than the next:
+/// A function of libc has several names, and two recordings may have different ones:
 /// `__libc_sendmsg`, `__sendmsg`, `sendmsg`; `pwrite`, `pwrite64`. This is the shortest; empty if nothing is
 /// left.
 std::string_view without_alias(std::string_view function);

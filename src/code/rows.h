@@ -21,7 +21,7 @@ enum class NameForm : std::uint8_t {
 };
 
 struct Row {
-  std::string_view pattern;  ///< `*` stands for any text, at its begin, its end, or both
+  std::string_view pattern;  ///< `*` stands for any text, at the start, at the end, or at both
   Roles roles{};
   NameForm form = NameForm::outline;
 };
