@@ -2,6 +2,7 @@
 """Runs a workload under `offwait dump` and returns both what the workload knows and what was recorded."""
 import collections
 import contextlib
+import functools
 import json
 import os
 import signal
@@ -84,10 +85,17 @@ class Dump:
                 elif kind == "io":
                     self.ios.append((rest[0], keys))
 
+    @functools.cached_property
+    def waits_by_tid(self):
+        """Of the waits that the file has; do not change them before."""
+        by_tid = collections.defaultdict(list)
+        for wait in self.waits:
+            by_tid[wait.tid].append(wait)
+        return by_tid
+
     def waits_of(self, truth):
         """The waits of a truth's thread that began in its span."""
-        return [w for w in self.waits
-                if w.tid == truth["tid"] and truth["begin_ns"] <= w.block <= truth["end_ns"]]
+        return [w for w in self.waits_by_tid[truth["tid"]] if truth["begin_ns"] <= w.block <= truth["end_ns"]]
 
     def states_of(self, truth):
         """(running, runnable, blocked, unknown) ns of a truth's thread in its span."""
@@ -96,7 +104,7 @@ class Dump:
         def inside(a, b):
             return max(0, min(b, end) - max(a, begin))
 
-        waits = [w for w in self.waits if w.tid == tid]
+        waits = self.waits_by_tid[tid]
         blocked = sum(inside(w.block, w.wake) for w in waits)
         runnable = sum(inside(w.wake, w.run) for w in waits if w.wake != NEVER)
         runnable += sum(inside(p.begin, p.end) for p in self.preemptions if p.tid == tid)

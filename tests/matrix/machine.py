@@ -17,11 +17,14 @@ RESULT_BYTES = 48 << 20
 DISK_IOPS = 2000  # without a limit a request is done before a thread can wait for it
 
 # Newer qemu says that its disk has other paths to it, and the kernel then gives each path a name.
-KERNEL_OPTIONS = "panic=-1 oops=panic quiet nvme_core.multipath=N"
+# Guards against attacks on a CPU, and memory that is zeroed when it is allocated, cost much here and change nothing that is
+# tested.
+KERNEL_OPTIONS = "panic=-1 oops=panic quiet nvme_core.multipath=N mitigations=off init_on_alloc=0"
 # The command line of qemu, by Debian's name of the architecture.
 QEMU = {
-    # qemu 7.2 sometimes executes cmpxchg16b wrongly, which the allocator of Linux 6.12 uses a lot.
-    "amd64": ["qemu-system-x86_64", "-cpu", "max,-cx16", "-append", f"console=ttyS0 {KERNEL_OPTIONS}"],
+    # qemu 7.2 sometimes executes cmpxchg16b wrongly, which the allocator of Linux 6.12 uses a lot. With erms and fsrm Linux
+    # copies by an instruction that qemu executes byte by byte.
+    "amd64": ["qemu-system-x86_64", "-cpu", "max,-cx16,-erms,-fsrm", "-append", f"console=ttyS0 {KERNEL_OPTIONS}"],
     "arm64": ["qemu-system-aarch64", "-M", "virt,gic-version=3", "-cpu", "max,pauth-impdef=on", "-append", f"console=ttyAMA0 {KERNEL_OPTIONS}"],
 }
 # The first qemu without this fault: a CPU translates code while another changes it, and keeps the translation of the old code.

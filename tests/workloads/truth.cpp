@@ -111,7 +111,8 @@ ThreadTruth::ThreadTruth(std::string name)
       begin_ns_(monotonic_now()),
       cpu_ns_(current_cpu_time()),
       run_delay_ns_(current_run_delay()),
-      switches_(current_switches()) {
+      switches_(current_switches()),
+      counted_from_ns_(monotonic_now()) {
   name_.resize(std::min<std::size_t>(name_.size(), 15));
   pthread_setname_np(pthread_self(), name_.c_str());
 }
@@ -140,6 +141,7 @@ void ThreadTruth::sleep(std::int64_t rounds, Nanos each) {
 }
 
 void ThreadTruth::end() {
+  counted_to_ns_ = monotonic_now();
   const Switches now = current_switches();
   switches_ = {.voluntary = now.voluntary - switches_.voluntary,
                .involuntary = now.involuntary - switches_.involuntary};
@@ -156,6 +158,8 @@ void ThreadTruth::print() const {
                               {"name_hex", hex(name_)},
                               {"begin_ns", begin_ns_},
                               {"end_ns", end_ns_},
+                              {"counted_from_ns", counted_from_ns_},
+                              {"counted_to_ns", counted_to_ns_},
                               {"calls", calls_},
                               {"waits", waits_},
                               {"wait_ns", wait_ns_},

@@ -12,6 +12,9 @@
 //   tid, tgid, name      name with invalid UTF-8 replaced; name_hex has the bytes
 //   calls                number of blocking calls
 //   waits                voluntary context switches inside them, as the kernel counted: the recorded waits
+//   counted_from_ns, counted_to_ns   the kernel's counts below were read between begin_ns and
+//                        counted_from_ns, and between counted_to_ns and end_ns, which takes long on a busy
+//                        machine
 //   wait_ns              sum of the durations of the calls that blocked, from call to return: a recorded
 //                        wait (`block` to `run`) lies within one of them
 //   call_cpu_ns          CPU time of the thread in these calls: what of wait_ns is not a wait
@@ -119,6 +122,8 @@ class ThreadTruth {
   Nanos cpu_ns_;
   Nanos run_delay_ns_;
   Switches switches_;
+  Nanos counted_from_ns_;
+  Nanos counted_to_ns_ = 0;
   std::int64_t calls_ = 0;
   std::int64_t waits_ = 0;
   std::int64_t preempted_in_wait_ = 0;
