@@ -17,7 +17,7 @@ static __always_inline void* reserve(__u8 type, const __u64 size) {
   return ring ? bpf_ringbuf_reserve(ring, size, 0) : NULL;
 }
 
-/* A new record, empty but for its type and thread; NULL, counted as lost, if the ring buffer is full. */
+/* A new record, empty except for its type and thread; NULL, counted as lost, if the ring buffer is full. */
 static __always_inline void* new_record(__u8 type, __u32 tid, const __u64 size) {
   struct offwait_record* record = reserve(type, size);
   if (!record) {

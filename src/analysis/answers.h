@@ -16,7 +16,7 @@ struct FoundAnswers {
   std::vector<FoundWhatIf> what_ifs;    ///< as Findings::what_ifs
 };
 
-/// Kinds of progress that no answer refers to are left out, but for the first. A group of threads that the
+/// Kinds of progress that no answer refers to are left out, except the first. A group of threads that the
 /// findings show as several actors is represented by the actor with most of its threads. All are empty
 /// without AnalysisOptions::answers. `what_ifs` are those of the options that prepare() had.
 FoundAnswers find_answers(const Prepared& prepared, const WaitGraph& graph,

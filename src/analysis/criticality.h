@@ -53,7 +53,7 @@ struct Criticality {
   /// threads outside of the target and for busy waiting (WaitClass::spin), which is a wait.
   std::vector<float> samples;
   double total_ns = 0;     ///< of all threads
-  Nanos some_active = 0;   ///< at least one thread was active for so long
+  Nanos some_active = 0;   ///< how long at least one thread was active
   double mean_active = 0;  ///< how many were active in that time, on average
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // What an analysis found, complete in itself: every renderer shows this value and nothing else. It follows
 // the contract "offwait-report/1" (report/offwait-report-1.schema.json): same order, seconds as double, and
-// same names but for `excluded_waits`, which is `elsewhere` there. Strings are as recorded, hostile bytes:
+// same names except for `excluded_waits`, which is `elsewhere` there. Strings are as recorded, hostile bytes:
 // the renderers escape them. A type is called Found… where an earlier stage has a type for the same thing:
 // Edge is an edge of the graph, FoundEdge what the findings say of one.
 #pragma once
@@ -212,7 +212,7 @@ struct KnotReleases {
   std::uint64_t largest = 0;    ///< the most threads that one release woke
   bool always_as_many = false;  ///< the mean is close to `largest`, as at a barrier
   double asleep_s = 0;          ///< part of wait_s: the thread that was waited for slept until a time
-  bool often_asleep = false;    ///< asleep_s is so much of wait_s that it is worth saying
+  bool often_asleep = false;    ///< asleep_s is a part of wait_s that is worth saying
   // Parts of wait_s, as in SiteSum (graph/sweep.h):
   double kept_s = 0;
   double kept_disk_s = 0;
@@ -266,8 +266,8 @@ struct FoundSink {
   /// Busy all the time (kAlwaysBusy). A thread is only called so if some progress would gain from less work
   /// of it (kWorthALine).
   bool saturated = false;
-  /// Not saturated, but it runs or sleeps all the time while working threads wait for it; or it is an
-  /// interface, and they wait for a service outside of the host that answers through it.
+  /// It is not saturated, but runs or sleeps all the time while working threads wait for it. Or it is an
+  /// interface, and working threads wait for a service outside of the host that answers through it.
   bool paced = false;
   /// Groups: the busiest member's, so that it compares with the window. Short-lived threads: the time in
   /// which any of them was busy, divided as the sum over all of them is.

@@ -155,7 +155,8 @@ struct FoundAnswer : Gain {
   std::optional<std::size_t> knot{};     ///< the first in which threads wait for the part
   AnswerEvidence evidence{};
   std::optional<FoundService> service{};  ///< remote: which one
-  /// Of a lock, that one; of CPU work, the lock of its threads that gains most, if one gains anything.
+  /// If the answer is about a lock: that lock. If it is about CPU work: the lock of its threads that gains
+  /// most, if one gains anything.
   std::optional<FoundLock> lock{};
   std::optional<FoundSyncs> syncs{};
   std::optional<MoreThreads> more{};     ///< as Answer::more

@@ -77,7 +77,7 @@ struct FoundFile {
 };
 inline constexpr std::size_t kMostFileThreads = 16;
 
-/// So many files have rows.
+/// The most files that have rows.
 inline constexpr std::size_t kMostFiles = 1000;
 
 struct FoundFiles {

@@ -16,8 +16,8 @@
 
 namespace offwait {
 
-/// So many functions get gains: the first rows, which have most time of their own, and of the others those
-/// whose callees have most of what is critical.
+/// How many functions get gains: first rows, which have most time of their own, and other functions whose
+/// callees have most of what is critical.
 inline constexpr std::size_t kFunctionsWithGains = 20;
 inline constexpr std::size_t kCallersWithGains = 10;
 

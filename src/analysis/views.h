@@ -101,7 +101,7 @@ struct FoundCriticalStack {
 struct FoundThreads {
   std::vector<FoundCriticalThread> rows;   ///< by criticality, the highest first
   double critical_s = 0;                   ///< of all threads
-  double some_active_s = 0;                ///< at least one thread was active for so long
+  double some_active_s = 0;                ///< how long at least one thread was active
   double mean_active = 0;                  ///< how many were active then, on average
   double preempted_s = 0;                  ///< criticality of slices that ended in no wait
   std::vector<FoundCriticalStack> stacks;  ///< where slices ended: by criticality, the highest first
@@ -155,7 +155,7 @@ struct FoundLockRow {
   std::vector<Holder> holders{};  ///< who was waited for longest comes first
   double owner_s = 0;             ///< part of wait_s for which the lock itself says who had it
   /// What the holders did during these waits, in seconds, of `looked_s`. Where there are more than 20,000
-  /// waits, these are of so many, evenly spread.
+  /// waits, the sums are over 20,000 of them, evenly spread.
   struct Meanwhile {
     double looked_s = 0;
     double ran_s = 0;

@@ -107,7 +107,7 @@ class Recorder {
   Status drain();
 
   /// Takes what was recorded since the last call, for a recording that is stored while it runs. stop() then
-  /// returns the rest. With Taken::tables the window ends now: it is the recording so far, but for its stacks
+  /// returns the rest. With Taken::tables the window ends now: it is the recording so far, without its stacks
   /// and requests in flight. Tables are read before the records, so all records of what a table shows are
   /// there: a recording that is interrupted ends at its last table, as if it had been stopped then. Drains
   /// the ring buffer.

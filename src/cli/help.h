@@ -137,7 +137,7 @@ could not try.
 Exit status: 0 recording is possible, 1 it is not, and the last line says why.
 )"};
 
-/// That of the command of this name; empty: offwait itself.
+/// The help of the command of this name; empty: offwait itself.
 constexpr const HelpText& help_text(std::string_view command) {
   if (command == "record") return kRecordHelp;
   if (command == "report") return kReportHelp;

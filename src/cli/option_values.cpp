@@ -48,7 +48,7 @@ std::optional<WaitClass> wait_class(std::string_view name) {
   return std::nullopt;
 }
 
-/// A number of so many digits, and the character that ends it, at the front of `text`, which is cut off.
+/// A number of this many digits, and the character that ends it, at the front of `text`, which is cut off.
 std::optional<int> take_digits(std::string_view& text, std::size_t digits, std::string_view ends) {
   const std::optional<int> number = whole_number<int>(text.substr(0, digits));
   if (text.size() < digits || !number || *number < 0) return std::nullopt;

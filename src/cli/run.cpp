@@ -228,7 +228,7 @@ RecordingOptions with_checks(RecordingOptions recording, const cli::AnalysisOpti
   return recording;
 }
 
-/// Those of the user's choices that fit the recording. Notes say what does not fit, since a recording is not
+/// The user's choices as far as they fit the recording. Notes say what does not fit, since a recording is not
 /// thrown away for it.
 cli::AnalysisOptions fitting(cli::AnalysisOptions options, const Trace& trace,
                              std::vector<std::string>& notes) {

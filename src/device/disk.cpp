@@ -304,7 +304,7 @@ DiskUse use_of(const DiskCapacity& capacity, const std::vector<DiskInterval>& co
   return use;
 }
 
-// In order of bytes, most first.
+// The users of the disk, in order of bytes, most first.
 std::vector<DiskUser> users_of(const std::vector<DiskIo>& ios, const Window& window) {
   std::map<ActorId, DiskUser> users;
   for (const DiskIo& io : ios) {
@@ -327,7 +327,7 @@ std::vector<DiskUser> users_of(const std::vector<DiskIo>& ios, const Window& win
   return result;
 }
 
-// In order of their time under way, most first.
+// The files of the requests, in order of their time under way, most first.
 std::vector<DiskFile> files_of(const Trace& trace, const std::vector<DiskIo>& ios) {
   std::map<std::pair<ObjectId, bool>, DiskFile> files;
   for (const DiskIo& io : ios) {

@@ -99,7 +99,7 @@ struct ComparedKnot {
   std::vector<ComparedEnd> members;
   /// The weights of all edges between its members, whether they are a knot in a recording or not.
   ComparedAmount weight;
-  std::size_t before = 0;  ///< in so many recordings it limits
+  std::size_t before = 0;  ///< the number of recordings in which it limits
   std::size_t after = 0;
   bool changed() const { return weight.changed(); }
 };

@@ -31,7 +31,7 @@ inline constexpr double kPriorDegrees = 4;
 /// That one of all rows shows a change where there is none.
 inline constexpr double kErrorOfAll = 0.05;
 
-/// The value that |t| exceeds with this probability, of Student's t distribution with so many degrees of
+/// The value that |t| exceeds with this probability, of Student's t distribution with `degrees` degrees of
 /// freedom, 0 < probability < 1, degrees > 0; relative error below 1e-6.
 double student_quantile(double probability, double degrees);
 

@@ -26,7 +26,7 @@ class Blocks {
     std::size_t used = 0;
   };
 
-  /// The last block, or a new one if that has no room for so many bytes. `bytes` is kBlockBytes at most.
+  /// The last block, or a new one if that has no room for `bytes`, which is kBlockBytes at most.
   Block& room(std::size_t bytes) {
     if (blocks_.empty() || kBlockBytes - blocks_.back().used < bytes) [[unlikely]]
       add();

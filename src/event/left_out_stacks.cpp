@@ -11,7 +11,7 @@ namespace offwait {
 
 namespace {
 
-/// With so many draws expected there is none in one case of 3,000.
+/// If this many draws are expected, there is none in one of 3,000 cases.
 constexpr double kEnoughDraws = 8;
 /// More would take too long where each wait has stacks of its own.
 constexpr int kDonorsLookedAt = 4;

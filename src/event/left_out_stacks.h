@@ -21,10 +21,10 @@ namespace offwait {
 /// These get its stacks. They are waits of the same thread, place, waker and length about that time, as far
 /// as enough of them were likely to be drawn; else also others of the place (for the waiter's stacks) or of
 /// the waker. To look at what was drawn instead, and elsewhere only where nothing was, would be wrong: where
-/// few are drawn, as among short waits, some time would go to other stacks each time and none come back. In
-/// sums of wait time by stack chance so errs on both sides alike, but for at most about a third of 2^BITS ns
-/// at a place, or with a waker, where hardly anything was likely to be drawn. All else in the records stays
-/// as it is.
+/// few are drawn, as among short waits, some time would go to other stacks each time and none come back.
+/// Chance so makes the sums of wait time by stack too large as often as too small. The exception is a place,
+/// or a waker, where hardly anything was likely to be drawn: sums there may be off by about a third of 2^BITS
+/// ns. All else in the records stays as it is.
 ///
 /// Works in two passes over the waits of a recording, in the same order: note() all, then fill() all.
 class LeftOutStacks {
@@ -52,7 +52,7 @@ class LeftOutStacks {
   };
   using Level = Cell;
 
-  /// A cell's waits over so much time that about as many were drawn as are enough for a sum.
+  /// The waits of a cell over a time in which about as many were likely to be drawn as a sum needs.
   struct Stretch {
     Cell cell;
     double expected = 0;  ///< variance of the number of draws: their expected number, if all are unlikely
@@ -130,7 +130,8 @@ class LeftOutStacks {
 
   static Cell cell_of(const offwait_wait& record, double probability);
   static bool woken_by_thread(const Stretch& stretch);
-  /// `mass`: time of left-out waits that it speaks for. `certain_ns`: it was sure to be drawn if so long.
+  /// `mass`: time of left-out waits that it speaks for. `certain_ns`: a wait of this length was certain to be
+  /// drawn.
   void add_donor(std::uint32_t stretch, const offwait_wait& record, double mass, double certain_ns);
   void share_out();
   void sort_donors();
@@ -155,7 +156,7 @@ class LeftOutStacks {
   std::uint64_t waits_without_stacks_ = 0;
 };
 
-/// Of a wait whose stacks chance took: 1 ÷ the probability that it would. 1 for all others.
+/// For a wait whose stacks were taken by chance: 1 ÷ the probability of that. 1 for all other waits.
 double stands_for(const offwait_wait& record);
 
 }  // namespace offwait

@@ -82,7 +82,7 @@ class RecordBuffer {
   /// Bounds the memory of the records, whatever their number: what is older is moved to a file in this
   /// directory that has no name.
   void keep_in_memory(std::size_t bytes, std::string directory);
-  /// Memory that the records take, but for their keys.
+  /// Memory that the records take, without their keys.
   std::size_t bytes_in_memory() const { return blocks_.bytes_in_memory(); }
   /// An Error says why the records take more memory than they may.
   const Status& bounded() const { return blocks_.moved(); }

@@ -37,7 +37,7 @@ class ThreadCourses {
   };
   /// Whether short-lived threads are to share actors.
   bool are_told() const { return !courses_.empty(); }
-  /// That of the thread that starts next.
+  /// The course of the thread that starts next.
   Course next() { return courses_[next_++]; }
 
  private:

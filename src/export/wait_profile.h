@@ -36,7 +36,7 @@ struct WaitProfile {
   std::string program;  ///< file name of the executable of the target's first thread; empty: not known
   std::vector<Frame> frames;
   std::vector<Stack> stacks;      ///< the trace's own, of these frames
-  std::vector<StackWaits> waits;  ///< in order of their fields, no two equal but for the amounts
+  std::vector<StackWaits> waits;  ///< in order of their fields; no two differ in their amounts alone
   std::vector<StackSum> samples;  ///< sampled_stacks()
 };
 

@@ -18,7 +18,7 @@ inline constexpr Nanos kLongestFalseRun = 50'000;
 /// The time between the two waits is at most 1/kWaitsPerFalseRun of the two together. So a thread that is
 /// busy with many short jobs is never shown as waiting instead.
 inline constexpr Nanos kWaitsPerFalseRun = 4;
-/// At most so many waits for the lock that guards the condition may lie between the two waits.
+/// The most waits for the lock that guards the condition that may lie between the two waits.
 inline constexpr std::uint32_t kMostLockWaits = 4;
 
 /// One false wakeup. `first` and `again` are the waits of the thread around it, as indices into Trace::waits.

@@ -246,7 +246,8 @@ void Cut::drop_threads() {
   replace_actors(ids);
 }
 
-/// Those that ended waits, in the order in which they first did, then the other disks and interfaces.
+/// Numbers the devices: first those that ended waits, in the order in which they first did so, then the other
+/// disks and interfaces.
 std::vector<ActorId> Cut::devices_in_order() const {
   constexpr std::size_t kEndedNone = SIZE_MAX;
   std::vector<std::size_t> first(trace_.actors.size(), kEndedNone);

@@ -18,7 +18,7 @@ struct WallTime {
 };
 
 /// A part of a recording, in the user's words: from one time to another, counted from the recording's start
-/// or by the wall clock, or the last so many ns. By default the whole.
+/// or by the wall clock, or a length at its end. By default the whole.
 struct TracePart {
   Nanos from = 0;
   std::optional<Nanos> to{};
@@ -37,7 +37,7 @@ Result<Window> window_of(const TracePart& part, const Window& whole);
 /// and of other processes, quotas) is taken as even over that time; losses stay as they are.
 Trace cut_to(Trace trace, const Window& window);
 
-/// Likewise, but everything keeps its number, and what is of no use then stays. An open wait may have a
+/// The same, but everything keeps its number, and what the part does not need stays. An open wait may have a
 /// waker.
 Trace narrowed_to(Trace trace, const Window& window);
 

@@ -23,7 +23,8 @@ struct AddressSpace {
   std::int32_t tgid = 0;
   std::vector<Mapping> mappings;  ///< executable ones
   std::vector<Mapping> shared{};  ///< see Mapping::shared
-  /// Not 0: the process was not looked at. It has the mappings of this one, which forked it or an ancestor.
+  /// If it is not 0, the process itself was not looked at: it has the mappings of the process with this
+  /// number, which forked it or an ancestor.
   std::int32_t copied_from = 0;
 };
 
@@ -63,7 +64,7 @@ class AddressSpaces {
   /// Looks at every process that is followed.
   void look_at_all();
 
-  /// The processes that look_at() has found to be gone since the last call, but for those whose number
+  /// The processes that look_at() has found to be gone since the last call, without those whose number
   /// another process has by now.
   std::vector<std::int32_t> take_gone();
 

@@ -22,7 +22,7 @@ bool is_near(std::string_view type);
 /// Whether something else answers for the file system of this device (major << 20 | minor), or it is not
 /// known what does. Looks at the mounts of the process for a device that it has not seen before.
 bool is_far(std::int32_t tgid, std::uint32_t device);
-/// The same of the file system that the process has as its root.
+/// The same for the file system that the process has as its root.
 bool is_root_far(std::int32_t tgid);
 
 /// A copy of a regular file, in memory.

@@ -11,7 +11,7 @@
 
 namespace offwait {
 
-/// In so much of the wait, requests to the disk were under way that were complete when the wait ended.
+/// The part of a wait in which requests to the disk were under way that were complete when the wait ended.
 struct DiskPart {
   std::uint32_t wait = 0;  ///< index into Trace::waits
   ActorId disk = kNoActor;

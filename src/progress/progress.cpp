@@ -16,8 +16,8 @@ namespace offwait {
 
 namespace {
 
-/// Two groups are joined if they hand over to each other at least so often, and if that is at least this part
-/// of the hand-overs of one of them.
+/// Two groups are joined if they hand over to each other at least this often, and if these are at least this
+/// part of the hand-overs of one of them.
 constexpr std::uint64_t kJoining = 3;
 constexpr double kJoiningPart = 0.1;
 /// Fewer answers to clients than these are no progress, nor are fewer units of work of any other kind: a
@@ -31,7 +31,7 @@ constexpr double kPaced = 0.1;
 /// Smaller shares are raised to these, so that one small share alone does not decide.
 constexpr double kLeastShare = 0.001;
 constexpr double kLeastHandovers = 0.02;
-/// The user may mean a part of the program, or a group, that has at least so much of all weight, or of all
+/// The user may mean a part of the program, or a group, that has at least this part of all weight, or of all
 /// work.
 constexpr double kMeantWeight = 0.05;
 constexpr double kMeantWork = 0.2;

@@ -74,7 +74,7 @@ struct ProgressOptions {
 /// after the last one, they waited for most of the time; else they worked on a request then.
 Window served_part(const Trace& trace);
 
-/// Whether a part of the window is so much of it that the rest does not matter: nine tenths.
+/// Whether a part of the window is nine tenths of it or more, so that the rest does not matter.
 bool is_nearly_all(const Window& part, const Window& whole);
 
 /// The first thread of the command that was recorded (Recording::command), if it exited in the window. Its

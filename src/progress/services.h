@@ -21,9 +21,9 @@ struct Service {
   /// Groups outside of the target whose threads sent its answers. If there is none, the service is on another
   /// host, or the senders of its packets could not be followed.
   std::vector<GroupId> answering;
-  /// These, and the groups outside of the target that they wait for, again and again. Groups that ask the
-  /// service are none of them, nor are those that answer for another service of the target, or that work
-  /// below devices.
+  /// The answering groups, the groups outside of the target that these wait for, those that they wait for in
+  /// turn, and so on. Groups that ask the service do not belong to them, nor do groups that answer for
+  /// another service of the target, or that work below devices.
   std::vector<GroupId> behind;
 };
 

@@ -52,7 +52,7 @@ class ForLocks {
   std::vector<bool> objects_;
 };
 
-/// When each thread ended waits of others (but for waits for locks) and sent requests to disks.
+/// When each thread ended waits of others (except waits for locks) and sent requests to disks.
 Deeds deeds_of(const Trace& trace, const std::vector<bool>& threads, const ForLocks& is_for_lock) {
   Deeds out(trace.actors.size());
   for (const Wait& wait : trace.waits) {
@@ -216,8 +216,8 @@ TimeOuts::TimeOuts(const Trace& trace, const std::vector<bool>& sites_of_locks) 
 std::vector<bool> polling_sites(const Trace& trace) {
   constexpr std::uint64_t kFewestEnds = 3;
   constexpr std::uint64_t kOneInSo = 5;  // one sleep of this many, or more, precedes a look in vain
-  constexpr Nanos kLook = 10;  // a sleep, or the work after it, takes so many times as long as a look
-  constexpr Nanos kDeed = 2;   // work with a deed for others takes so many times as long as a look
+  constexpr Nanos kLook = 10;  // a sleep, or the work after it, takes this many times as long as a look
+  constexpr Nanos kDeed = 2;   // work with a deed for others takes this many times as long as a look
   std::vector<bool> sleeps(trace.actors.size());
   for (const WaitSite& site : trace.sites) {
     if (site.wait_class == WaitClass::sleep && site.wait_stack != kNoStack) sleeps[site.thread] = true;

@@ -19,7 +19,7 @@
 
 namespace offwait {
 
-/// The records of threads, but for those of lives that ended before a window or began after it.
+/// The records of threads, without those of lives that ended before a window or began after it.
 class LivesOfPart {
  public:
   explicit LivesOfPart(const Window& window) : window_(window) {}

@@ -14,7 +14,7 @@ namespace {
 
 constexpr const char* kImpossible = "a section has impossible content";
 
-/// The next section is read beside the adding of one that is at least so long.
+/// While a section of at least this length is added, the next one is read side by side with that.
 constexpr std::size_t kReadBeside = std::size_t{1} << 20;
 
 /// Adds sections until the recording is complete; otherwise returns why it is not. `add_records` gets the

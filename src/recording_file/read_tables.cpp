@@ -105,7 +105,7 @@ bool RowReader::add_row(Table table, std::string_view bytes) {
   }
 }
 
-/// Those of one process that come one after the other are one AddressSpace.
+/// Rows of one process that come one after the other are one AddressSpace.
 void RowReader::add_mapping(ByteReader& in) {
   std::int32_t tgid = 0;
   Mapping mapping;

@@ -38,8 +38,8 @@ constexpr std::size_t kMostPools = 5;
 /// this.
 constexpr std::size_t kMostReplayBytes = std::size_t{512} << 20;
 constexpr std::size_t kFewestCandidates = 8;
-/// The report is split if another progress can gain so much, and the first answer gives it less than half of
-/// that.
+/// The report is split if another progress can gain this much, and the first answer gives it less than half
+/// of that.
 constexpr double kWorthSplitting = 0.1;
 
 /// An answer about a lock.

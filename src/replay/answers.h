@@ -35,8 +35,8 @@ struct Answer : Gain {
   Change change;
   std::size_t progress = 0;  ///< index into Answers::progress
   PartUse use{};             ///< what the gain rests on
-  /// Of an answer about a lock: that one. Of CPU work: the one of its group that gains most, if one gains
-  /// anything.
+  /// If the answer is about a lock: that lock. If it is about CPU work: the lock of its group that gains
+  /// most, if one gains anything.
   std::optional<LockGain> lock{};
   std::optional<SyncGain> syncs{};  ///< of an answer about these calls
   /// What more threads would gain, if others queue for those that do this part and that gains more.

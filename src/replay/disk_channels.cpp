@@ -25,7 +25,7 @@ struct Request {
   Nanos complete = 0;
 };
 
-/// Variance of the service times within groups, as a part of their mean's square, for a disk with so many
+/// Variance of the service times within groups, as a part of their mean's square, for a disk with `channels`
 /// channels. 0 channels: no limit.
 double variation(const std::vector<Request>& requests, const std::vector<Nanos>& completions,
                  std::uint32_t channels) {

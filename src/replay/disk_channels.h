@@ -14,7 +14,7 @@ namespace offwait {
 
 struct DiskChannels {
   std::uint32_t known = 0;  ///< 0: no request is known to have queued
-  /// So many requests at a time the disk serves as fast as one, as far as the recording shows. Requests may
+  /// How many requests at a time the disk serves as fast as one, as far as the recording shows. Requests may
   /// have met too seldom, or for too short a time, to tell.
   std::uint32_t shown = 0;
 };

@@ -46,9 +46,9 @@ class EventStream {
   }
 
  private:
-  /// Entries are in order of their key, but for its lowest digit: the time from the part's start, then its
-  /// rank at this instant, then Event::what. Where a thread has several events at one instant, none comes
-  /// before the one that precedes it.
+  /// Entries are in order of their key, whose lowest digit does not count: the time from the part's start,
+  /// then its rank at this instant, then Event::what. Where a thread has several events at one instant, none
+  /// comes before the one that precedes it.
   using Key = std::uint64_t;
   static constexpr Key kNone = ~Key{0};  ///< the thread has no more events
   static constexpr unsigned kWhatBits = 3;

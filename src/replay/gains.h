@@ -38,7 +38,7 @@ GainRange range_of(double gain, const std::vector<double>& pieces, double off = 
 std::vector<double> weights_of_speeds(const Trace& trace, const ThreadGroups& groups, const Uses& uses);
 
 /// How many times as fast a scenario makes each group, by GroupId, in the whole window. Where the end of a
-/// command is the progress, all of the target is done so many times as fast as that.
+/// command is the progress, the whole target is as many times as fast as that.
 std::vector<double> speeds_of(const Progress& progress, const Replayed& replayed, const ThreadGroups& groups,
                               std::size_t scenario);
 

@@ -8,7 +8,7 @@ namespace offwait {
 
 namespace {
 
-/// A thread has several requests to a service under way if it has so many on average.
+/// A thread has several requests to a service under way if it has this many on average.
 constexpr double kSeveralEach = 1.2;
 /// Threads that poll for this part of their lives until something else than a service is ready do not go at
 /// the service's pace.

@@ -13,10 +13,10 @@
 
 namespace offwait {
 
-/// A group that more is to do for than its threads do at a time. Threads of other groups show it, twice as
-/// many of which wait for it, or requests: while its threads hardly ever wait for something to do, as many
-/// are unread as it has threads. A thread with several requests under way, an event loop, counts as so many
-/// that wait.
+/// A group that has more to do than its threads do at a time. Either threads of other groups show it: twice
+/// as many of them wait for the group as it has threads at work. Or requests do: its threads hardly ever wait
+/// for something to do, and as many requests are unread as it has threads. A thread with several requests
+/// under way, an event loop, counts as that many waiting threads.
 struct Pool {
   GroupId group = kNoGroup;
   /// That it has, on average; of a service that the target asks, those that were not idle: how many requests

@@ -55,7 +55,7 @@ PartUse cpu_use(const Uses& uses, const Change& part) {
   return out;
 }
 
-/// Those of a group's threads that waited for the part.
+/// The threads of a group that waited for the part.
 class Waiters {
  public:
   Waiters(const Trace& trace, const std::map<ActorId, Nanos>& waited) {

@@ -50,7 +50,7 @@ class Room {
   /// The part of a scenario's gains with which no disk without a limit has more requests under way, on
   /// average, than DiskChannels::shown, 0 to 1. How it serves more of them did not show.
   double part_that_showed(const Scenario& scenario, const std::vector<double>& speeds) const;
-  /// The same of requests that are for one thread each.
+  /// The same for requests that are for one thread each.
   double part_that_showed_for_one(const Scenario& scenario, const std::vector<double>& speeds) const;
 
   /// Whether the CPUs are nearly full with the scenario. Then threads queue for them more often than they

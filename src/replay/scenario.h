@@ -62,8 +62,8 @@ double factor_of_wait(const Scenario& scenario, const Code& code, Resource resou
 /// What the scenario's changes of functions leave of the group's requests to disks, as a part of their time.
 double factor_of_requests(const Scenario& scenario, const Code& code, GroupId group);
 
-/// The same, with all that a service does added to each change of a service: the CPU work, the sleeps, the
-/// requests to disks and the remote waits of the groups behind it take the factor as well.
+/// The same scenario, with changes added for each change of a service: the CPU work, the sleeps, the requests
+/// to disks and the remote waits of the groups behind it take the factor as well.
 Scenario with_parts_of_services(const Scenario& scenario, const Services& services, const Uses& uses);
 
 }  // namespace offwait

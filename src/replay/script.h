@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A recording as what each thread does, without when: so much work, then a wait for this or that. A
-// simulation follows it under other conditions.
+// A recording as what each thread does, without the times at which it does it: an amount of work, then a
+// wait, and so on. A simulation follows it under other conditions.
 #pragma once
 
 #include <cstddef>

@@ -31,7 +31,7 @@ constexpr std::uint64_t kMovesPerStep = 16;
 constexpr std::uint64_t kMovesBesides = 1'000'000;
 /// A thread of another program takes no more moves than this in a second.
 constexpr double kMovesOfOther = 4000;
-/// Other programs get what they got in the recording to within so many CPUs.
+/// Other programs get what they got in the recording to within this many CPUs.
 constexpr double kAsRecorded = 0.02;
 /// They want no more CPUs than this for each that there is.
 constexpr double kMostDemand = 8;

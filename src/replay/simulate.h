@@ -19,8 +19,9 @@ namespace offwait {
 /// the others are 0. Threads that lived throughout begin their scripts anew when they are over. Equal input
 /// gives equal results. Up to four threads simulate, each its own scenarios.
 ///
-/// Other programs are threads that want CPUs as well (scripts_of_others()), so many that they get what they
-/// got in the recording, if that is known. A thread's time counts from its birth to its exit.
+/// Other programs are threads that want CPUs as well (scripts_of_others()). There are as many as are needed
+/// to get what the programs got in the recording, if that is known. A thread's time counts from its birth to
+/// its exit.
 ///
 /// The scheduler runs the thread that ran least; a thread that is woken preempts one that ran more by 1 ms,
 /// and none runs for more than 3 ms while others wait.

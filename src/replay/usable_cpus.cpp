@@ -21,9 +21,9 @@ constexpr Nanos kWakeUp = 50'000;
 constexpr double kQueues = 0.02;
 constexpr double kRanAtOnce = 0.05;
 constexpr double kLeastPart = 0.1;
-/// Other programs run on a pinned target's CPUs if they take so much of a CPU there.
+/// Other programs run on a pinned target's CPUs if they take this part of a CPU there.
 constexpr double kSomeOthers = 0.02;
-/// In parts of the window that have so many waits, all together, threads run and queue as in the whole.
+/// In parts of the window that have this many waits together, threads run and queue as in the whole window.
 constexpr std::size_t kEnoughWaits = 500'000;
 constexpr std::size_t kParts = 16;
 

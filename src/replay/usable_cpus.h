@@ -19,7 +19,7 @@ struct UsableCpus {
   /// hypervisor take the rest.
   double part = 1;
   double queued = 0;  ///< the part of the window in which threads queued for a CPU, 0 to 1
-  /// The CPUs that the recorded threads and other programs share, but for those to which threads are pinned
+  /// The CPUs that the recorded threads and other programs share, without those to which threads are pinned
   /// (cpu_sets()); 0: not known, or a quota limits the recorded threads as well, or other programs run on the
   /// CPUs of a pinned target.
   double shared = 0;

@@ -34,7 +34,7 @@ class ActorNames {
   /// `B (tid 12)`, of one thread also where it is part of a group; `tid 12` without a name; `B (tid 12, 7 in
   /// its namespace)` with an ns_tid.
   std::string thread(const FoundThread& thread) const;
-  /// `worker×32`: so many threads of this name.
+  /// `worker×32`: a number of threads of this name.
   std::string threads(std::string_view name, std::size_t count) const;
   /// A name that came from the target, as it is written here.
   std::string text(std::string_view raw) const { return written_(raw); }

@@ -98,7 +98,7 @@ void put_answer(const TextPage& page, std::size_t number, const FoundAnswer& ans
     add(fmt::format("for {}:", progress_name(page.findings.progress[answer.progress], page.names)),
         Ink::plain);
   }
-  // Of a lock the gain is a bound, also where it depends on whose progress counts.
+  // The gain of a lock is a bound, also where it depends on whose progress counts.
   const bool bound = answer.what == Resource::waited && answer.certainty == Certainty::split;
   const std::string gain = (bound ? "up to " : "") + gain_text(answer);
   add(change_text(answer, page.names) + (gain.empty() ? "" : ":"), Ink::strong);

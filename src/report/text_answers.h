@@ -8,7 +8,7 @@
 
 namespace offwait {
 
-/// Those that the report shows.
+/// The answers that the report shows.
 std::vector<const FoundAnswer*> shown_answers(const TextPage& page);
 
 /// Needs at least one kind of progress and one answer.

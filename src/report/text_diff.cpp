@@ -142,7 +142,7 @@ class DiffPage {
     if (comparison_.times.empty()) return;
     put_heading(canvas_, "TIME", with_unit("what the threads that count did"));
     put_titles("spent");
-    // These few rows give all others their measure, so they are always shown.
+    // All other rows are compared with these few, so they are always shown.
     for (const ComparedTime& row : comparison_.times)
       put_row(std::string(time_text(row.kind)), row.changed(), row.time);
   }

@@ -25,7 +25,7 @@ constexpr std::size_t kKnots = 4;
 constexpr std::size_t kTitleActors = 6;
 constexpr std::size_t kBackground = 4;
 constexpr std::size_t kEdges = 6;
-/// A knot that explains an answer has so many edges on the screen.
+/// How many edges of a knot that explains an answer the screen has.
 constexpr std::size_t kEdgesBesideAnswers = 3;
 constexpr int kKnotIndent = 8;
 

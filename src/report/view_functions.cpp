@@ -21,7 +21,7 @@ namespace {
 constexpr int kPercentCell = 5;
 constexpr int kCritical = 6;
 constexpr int kGain = 9;
-/// Of the columns behind the name: those of `self`, of `with callees`, and the two others.
+/// The width of the columns behind the name: five for `self`, five for `with callees`, and two others.
 constexpr int kWide = 10 * kPercentCell + 2 + kCritical + kGain;
 /// Where there is less room, one column stands for all of `with callees`.
 constexpr int kNarrow = 6 * kPercentCell + 2 + kCritical + kGain;

@@ -28,7 +28,7 @@ namespace offwait {
 struct Confinement {
   std::vector<int> descriptors;  ///< stay open under their numbers (-1: none); all others are closed
   std::chrono::seconds cpu_time{10};
-  std::chrono::milliseconds wall_time{30'000};     ///< but for what the process waits for a CPU
+  std::chrono::milliseconds wall_time{30'000};     ///< without the time in which the process waits for a CPU
   std::uint64_t memory = std::uint64_t{2} << 30U;  ///< bytes of address space beyond what this process has
   std::size_t output = std::size_t{256} << 20U;    ///< bytes
 };

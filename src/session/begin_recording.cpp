@@ -22,7 +22,7 @@ namespace {
 constexpr Nanos kTimeToAttach = 3 * kSecond;
 constexpr Nanos kDrainInterval = kSecond / 10;
 
-/// Waits for so long, but 100 ms at most: the clock may be set meanwhile.
+/// Waits for this time, but 100 ms at most: the clock may be set meanwhile.
 void wait_a_moment(Nanos left) {
   std::this_thread::sleep_for(std::chrono::nanoseconds(std::min(left, kDrainInterval)));
 }

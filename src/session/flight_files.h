@@ -28,8 +28,8 @@ class FlightFiles {
   };
   /// `reason` becomes part of the name; of it only letters and digits.
   Result<Part> begin(const std::string& reason) const;
-  /// Gives the file its name when it is written, and then removes the oldest files but for `keep`. Files of
-  /// other names or users stay, and so does this one.
+  /// Gives the file its name when it is written, and then removes the oldest files, so that `keep` are left.
+  /// Files of other names or users stay, and so does this one.
   Status finish(const Part& part) const;
   /// Removes the file because it could not be written.
   void discard(const Part& part) const;

@@ -30,7 +30,7 @@ class Line {
     return before;
   }
 
-  /// The first time by which there are so many bytes.
+  /// The first time by which there are this many bytes.
   Nanos time_of(double wanted) const {
     Nanos from = sizes_.window.begin;
     double before = 0;

@@ -24,7 +24,7 @@ double bytes_read(const RecordedSizes& sizes, const Window& part);
 
 /// The latest part of `part`, which lies in the recording, whose report takes at most `memory` bytes; none if
 /// there is no such part. These bytes are in proportion to the records that are read for it, and to the
-/// actors that are in so many bytes of records.
+/// number of actors in that many bytes of records.
 std::optional<Window> part_that_fits(const RecordedSizes& sizes, const Window& part, std::uint64_t memory,
                                      double actors_of_byte = 0);
 

@@ -95,7 +95,7 @@ class FlightRecorder {
         flight_(begin_, {flight_options_.length, options.max_memory}),
         triggers_(flight_options_.triggers, begin_) {}
 
-  /// Records until the end, but for the last file.
+  /// Records until the end, but does not write the last file.
   Status run(const Interruption& interruption, const Interruption& asked);
   /// Writes the last file. The recorder has stopped.
   Status finish(KernelRecording stopped, std::vector<std::string>& notes);

@@ -42,7 +42,7 @@ Result<std::optional<HeldCommand>> hold_command(const RecordingOptions& options)
 Result<PreparedRecording> prepare_recording(std::optional<HeldCommand> command,
                                             const RecordingOptions& options);
 
-/// What is known of a recording whose window begins so long ago.
+/// What is known of a recording whose window began `ago` ns ago.
 AboutRecording about_recording(const Subject& subject, const RecordingOptions& options, Nanos ago = 0);
 
 Status give_up(Remaining remaining, const Subject& subject, const RecordingOptions& options);
@@ -50,7 +50,7 @@ Status give_up(Remaining remaining, const Subject& subject, const RecordingOptio
 /// How long to wait for the next drain, in milliseconds; nothing if the duration is over.
 std::optional<int> time_to_drain(const Recorder& recorder, std::optional<Nanos> duration);
 
-/// The mappings that have changed, but for those of `left_out`, which the symbolizer has noted.
+/// The mappings that have changed, without those of `left_out`. The symbolizer has noted all of them.
 std::vector<AddressSpace> take_mappings(Recorder& recorder, Symbolizer& symbols, AddressSpaces::Copies copies,
                                         std::int32_t left_out = 0);
 
@@ -74,8 +74,8 @@ bool leave_target(const Subject& subject, bool interrupted);
 std::optional<int> end_command(Subject& subject, bool told_to_end, bool quiet,
                                std::vector<std::string>& notes);
 
-/// The names of a recording that a file has but for them. Without `with_functions` a file has the build ids
-/// of modules in place of the names of functions.
+/// Adds names to a recording that a file has without them. Without `with_functions`, the file gets the build
+/// ids of modules in place of the names of functions.
 Status store_names(const KernelRecording& kernel, bool with_functions, Symbolizer& symbols,
                    RecordingWriter& writer, std::vector<std::string>& notes);
 

@@ -6,7 +6,7 @@
 namespace offwait {
 namespace {
 
-constexpr Nanos kPartOfTime = 200;         // one of so many
+constexpr Nanos kPartOfTime = 200;         // one part of this many
 constexpr Nanos kOneTable = kSecond / 10;  // what one takes, about
 
 }  // namespace

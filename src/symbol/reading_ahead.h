@@ -28,7 +28,7 @@ class ReadingAhead {
   /// Uses the table that was read, if it has been read by now.
   void take();
 
-  /// All this took so much CPU time, with the processes that have ended.
+  /// Notes how much CPU time all this took, together with the processes that have ended.
   void spend(Nanos cpu_time) { cpu_time_ += cpu_time; }
 
  private:

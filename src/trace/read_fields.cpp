@@ -18,7 +18,7 @@ namespace {
 
 constexpr Nanos kMaxTime = kNever - 1;
 constexpr NumberForm kTime{"ns", 0, kMaxTime};
-/// At most so many bytes of the texts of stacks are kept.
+/// The most bytes of the texts of stacks that are kept.
 constexpr std::size_t kWrittenStackBytes = std::size_t{64} << 20;
 
 bool is_blank(char c) { return c == ' ' || c == '\t'; }

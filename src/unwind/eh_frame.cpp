@@ -133,7 +133,7 @@ class LeftOutCode {
   }
 
  private:
-  /// Of a C library: that of musl has 0.4 MB. Larger code without rules is generated, and keeps frame
+  /// The most code of a C library: musl's has 0.4 MB. Larger code without rules is generated, and keeps frame
   /// pointers.
   static constexpr std::uint64_t kLargestLeftOut = std::uint64_t{2} << 20U;
   static constexpr std::uint64_t kMostSymbols = std::uint64_t{16} << 20U;  // bytes

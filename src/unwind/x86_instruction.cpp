@@ -157,7 +157,7 @@ void set_effect(const Prefixes& prefixes, std::uint8_t opcode, const ModRm& modr
   }
 }
 
-/// The same of those without such operands.
+/// The same for instructions without such operands.
 void set_flow(const Prefixes& prefixes, std::uint8_t opcode, X86Instruction& out) {
   const bool extended = (prefixes.rex & 1U) != 0;
   if (prefixes.map == Map::two) {
