@@ -36,7 +36,7 @@ NUMBERS = [
     ("doc/design.md", r"A share of fewer than (\d+) samples", "src/report/wording_edges.cpp", r"kFewSamples = (\d+)", 1),
     ("src/cli/command_line.cpp", r"default (\d+); 0: never", OPTIONS, r"sample_hz = (\d+)", 1),
     ("src/cli/command_line.cpp", r"default (\d+)%; off", OPTIONS, r"max_overhead = ([\d.]+)", 0.01),
-    ("src/cli/command_line.cpp", r"as (\d+)M \(the default\); what is more", OPTIONS, r"max_memory = ([\d']+)", 1_000_000),
+    ("src/cli/command_line.cpp", r"as (\d+)M \(the default\); the rest", OPTIONS, r"max_memory = ([\d']+)", 1_000_000),
     ("src/cli/command_line.cpp", r"the terminal, or (\d+)\)", "src/report/text.h", r"int width = (\d+)", 1),
 ]
 

@@ -94,8 +94,8 @@ void add_target_options(CLI::App& app, TargetOptions& target) {
 void add_memory_option(CLI::App& app, RecordingOptions& recording) {
   app.add_option_function<std::string>(
          "--max-memory", into(recording.max_memory, parse_size),
-         "what records may take of memory, as 512M (the default); what is more waits in a file in $TMPDIR, "
-         "or /var/tmp, until the end")
+         "the memory for records, as 512M (the default); the rest is kept in a file in $TMPDIR or /var/tmp "
+         "until the end")
       ->type_name("BYTES")
       ->group("Recording");
 }
@@ -398,10 +398,9 @@ void CommandLine::add_flight() {
       ->group("Flight")
       ->needs(flight);
   command
-      .add_option_function<std::string>(
-          "--max-memory", into(record.recording.max_memory, parse_size),
-          "what records may take of memory, as 512M (the default); if that is too "
-          "little, the part that is kept is shorter")
+      .add_option_function<std::string>("--max-memory", into(record.recording.max_memory, parse_size),
+                                        "the memory for records, as 512M (the default); if that is too "
+                                        "little, the part that is kept is shorter")
       ->type_name("BYTES")
       ->group("Flight")
       ->needs(flight);

@@ -37,7 +37,7 @@ devices that wait for each other and for nobody outside.
   offwait -- ./server --flags           run a program and record it until it exits
   offwait record -p 1234 -d 30s -o f    record only, and
   offwait report f                      report later or on another machine, without root
-  offwait diff before after             what did a change change?
+  offwait diff before after             compare before and after a change
   offwait report f --what-if 'disk vda /2, cpus *2'    what would this change gain?
   offwait -p 1234 -d 30s --json r.json  the report, and everything as JSON
   offwait --container 4f1a -d 30s       a container, by the first characters of its id

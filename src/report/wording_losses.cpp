@@ -66,7 +66,7 @@ std::string_view consequence(offwait_loss loss) {
   switch (loss) {
     case OFFWAIT_LOSS_ringbuf_full:
     case OFFWAIT_LOSS_switch_unseen:
-      return "what the threads did meanwhile is in no figure";
+      return "no figure counts what the threads did meanwhile";
     case OFFWAIT_LOSS_thread_table_full:
       return "their waits, and waits for them, are missing from the report";
     case OFFWAIT_LOSS_stack_store_full:

@@ -186,7 +186,7 @@ std::string cause_of_lack(const Findings& findings, const ActorNames& names) {
     return " " + neighbours;
   }
   const double all_s = *busy * findings.recording.cpus * findings.window_s;
-  return fmt::format(" Its own part of that was {}.",
+  return fmt::format(" The target itself used {} of that.",
                      format_percent(findings.totals.target.running_s, all_s));
 }
 

@@ -213,10 +213,9 @@ TEST_CASE("Losses that matter are a line above the answer; -v names whom they to
   CHECK(text.find(line) < text.find("knot limits"));
   TextStyle verbose;
   verbose.verbosity = 1;
-  CHECK(
-      has(to_text(findings, verbose),
-          "\nLOST  records dropped because the ring buffer was full (1,234): what the threads did meanwhile "
-          "is in\n      no figure. Unknown time: B (tid 12) 500 ms.\n"));
+  CHECK(has(to_text(findings, verbose),
+            "\nLOST  records dropped because the ring buffer was full (1,234): no figure counts what the "
+            "threads\n      did meanwhile. Unknown time: B (tid 12) 500 ms.\n"));
   findings.actors[1].lost_s = 0;
   CHECK(has(to_text(findings, {}), " · records lost\n"));
   CHECK(has(to_text(findings, {}),
@@ -237,7 +236,8 @@ TEST_CASE("Losses that are minor are the last line; -v says all about them") {
         "(-v)\n");
   TextStyle verbose;
   verbose.verbosity = 1;
-  CHECK(has(to_text(findings, verbose), "\nLOST  context switches that the kernel did not report (5): what"));
+  CHECK(has(to_text(findings, verbose),
+            "\nLOST  context switches that the kernel did not report (5): no figure counts what"));
   CHECK(has(to_text(findings, verbose), "Unknown time: B (tid 12) 8.00 ms.\n"));
   CHECK_FALSE(has(to_text(findings, verbose), "unseen"));
 }
