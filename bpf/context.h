@@ -101,7 +101,7 @@ static __always_inline bool is_softirq_thread(struct task_struct* task) {
   return *(const __u64*)task->comm == *(const __u64*)name && task->flags & PF_KTHREAD_BIT;
 }
 
-/* What wakes `wakee` now. */
+/* The actor that wakes `wakee` now. */
 static __always_inline struct waker waker_of(struct cpu_notes* context, struct task_struct* wakee) {
   struct waker waker = {};
   __u32 count = preempt_count();

@@ -16,8 +16,8 @@ volatile __u32 draw_bits = 0;
 /* The first waits of a thread have their stacks for certain, so that rare ones have any. */
 #define FIRST_WAITS 8
 
-/* Hash of what is known of a wait at its start without its stacks. Those of two waits that begin alike are
- * often the same. A fault may happen anywhere in a program, and then waits in the kernel in few places. */
+/* Hash of what is known of a wait at its start without its stacks. Two waits that begin alike often have the
+ * same stacks. A fault may happen anywhere in a program, and then waits in the kernel in few places. */
 static __always_inline __u32 place_of_wait(struct task_struct* task, const struct offwait_thread* thread) {
   __u64 pc = 0;
   __u64 sp = 0;
@@ -32,7 +32,7 @@ static __always_inline __u32 place_of_wait(struct task_struct* task, const struc
   return (__u32)(hash >> 40);
 }
 
-/* The thread is about to wait. Decides what can be decided now; true if it takes its stacks now. */
+/* The thread is about to wait. Decides what can be decided now. True if the thread takes its stacks now. */
 static __always_inline bool begin_draw(struct task_struct* task, struct offwait_thread* thread) {
   if (!stacks_are_drawn) return true;
   __u32 bits = draw_bits;

@@ -41,7 +41,7 @@ static __always_inline void count_walk(struct offwait_stack_reuse* reuse, __u32 
 }
 
 /* How many stacks that begin alike are known at once, each in a `way` of its own: syscall(2) is called from
- * anywhere, and one system call may wait in several places. */
+ * many places, and one system call may wait in several places. */
 #define WAYS 8
 
 /* The place in `known_stacks` of this CPU for a stack that begins like this. */

@@ -70,8 +70,8 @@ static __always_inline int note_queued(__u64* ctx) {
   __u64 address = as_number(context, skb);
   if (count & SOFTIRQ_SERVING) {
     if (context->softirq_packet.skb != address) return 0;
-    /* If a socket sent it, it is a new packet at the address of the one just received. Else it is that
-     * packet, passed on by a bridge or a router. */
+    /* A packet that a socket sent is a new one at the address of the packet just received. Any other is the
+     * received packet itself, passed on by a bridge or a router. */
     if (skb->sk)
       context->softirq_packet.skb = 0;
     else if (context->softirq_packet.tid && delivers_here(skb->dev))

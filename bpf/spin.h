@@ -5,7 +5,8 @@
 #ifndef OFFWAIT_SPIN_H
 #define OFFWAIT_SPIN_H
 
-/* Getting a free lock takes as long as the two probes, some 2 µs. That is no wait. */
+/* A spin that is shorter than this is no wait: getting a free lock takes as long as the two probes, some 2
+ * µs. */
 #define SPIN_FLOOR_NS 3000
 
 struct spinning {

@@ -72,7 +72,7 @@ struct walk {
   __u8 ended; /* 1 + enum offwait_stack_end; 0: the walk goes on */
   __u8 far;   /* 1: a return address is too far from first_sp for a slot */
   __u32 way;  /* where the stack is known or may be noted (known_stacks.h) */
-  /* Where return addresses were read, in words from first_sp, and the hash of what was read: */
+  /* The places in which return addresses were read, in words from first_sp, and the hash of what was read: */
   __u32 slot_count;
   __u64 slots_hash;
   /* The part of the stack that was read last: */

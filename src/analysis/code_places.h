@@ -16,8 +16,7 @@ namespace offwait {
 ///
 /// A function is heavy if a fifth of the samples have it in their stacks. A place is a heavy function
 /// - that calls no heavy one, unless it is a root: outside of it is less than a fifth of all. main(), an
-/// event
-///   loop, and what starts a thread are such;
+///   event loop, and what starts a thread are such;
 /// - or that is innermost in a fifth of the samples itself.
 /// They are in order of these amounts. A function without a name stands for the one with a name that calls it
 /// in the same module, if that is no root.

@@ -16,7 +16,7 @@ using Reason = ExcludedWait::Reason;
 
 constexpr std::uint32_t kUnset = UINT32_MAX;
 
-/// How each actor is related to the answers, which are numbered: knots by index, then sinks.
+/// How each actor is related to the answers. These are numbered: first the knots, then the sinks.
 struct Standing {
   std::vector<std::uint32_t> leads_to;    ///< an answer that it is part of, or waits for, directly or not, by
                                           ///< edges that count

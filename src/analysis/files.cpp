@@ -26,7 +26,7 @@ struct ObjectWaits {
 using WaitedKey = std::uint64_t;
 WaitedKey key_of(ObjectId object, SiteId site) { return (std::uint64_t{object} << 32U) | site; }
 
-/// What is summed up of one object.
+/// Sums over the waits and requests for one object.
 struct Sums {
   ObjectWaits waited;
   Nanos stack_ns = 0;

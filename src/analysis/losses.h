@@ -11,8 +11,8 @@ struct LossImpact {
   double recorded_s = 0;  ///< lifetimes of all threads within the window, added up
   /// Too little was lost to change the answer: every thread was recorded, what is unknown of the target's
   /// time does not matter (Findings::lost), and the lost events are fewer than 1 % of the waits. Context
-  /// switches that the kernel did not report are judged by the time alone that they leave unknown, unless
-  /// they leave none.
+  /// switches that the kernel did not report are judged only by the time that they leave unknown, unless they
+  /// leave none.
   bool minor = false;
 };
 

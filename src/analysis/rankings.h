@@ -55,7 +55,7 @@ std::vector<FoundActorId> simple_cycle(const Findings& findings, const FoundKnot
 
 /// A gain of less than this is no fix that anybody would make for it alone.
 inline constexpr double kWorthAFix = 0.2;
-/// An answer with less gain says nothing.
+/// An answer with a smaller gain is not worth showing.
 inline constexpr double kWorthALine = 0.02;
 
 /// The answers without those that say the same as one before: the same part for another progress, or a

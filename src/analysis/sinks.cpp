@@ -47,8 +47,8 @@ void split_busy(const Prepared& prepared, const Vertex& vertex, Nanos busy_ns, F
   }
 }
 
-/// Whether any progress would gain if these threads had less to run. It is assumed where no progress is
-/// known.
+/// Whether any progress would gain if these threads ran less. If no progress is known, it is assumed that one
+/// would.
 bool progress_waits_for(const Prepared& prepared, const Vertex& vertex) {
   const std::vector<double>& gains = prepared.answers.cpu_gains;
   return gains.empty() || std::any_of(vertex.members.begin(), vertex.members.end(), [&](ActorId member) {

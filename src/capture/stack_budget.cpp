@@ -17,7 +17,8 @@ constexpr double kLeastPart = 0.125;
 constexpr double kLeastTime = 0.0005;
 /// Twice the stacks must fit into the budget before twice as many are taken, or the two would alternate.
 constexpr double kClearlyLess = 0.4;
-/// The CPUs count as busy for this part of the time at least, or a sleeping machine had no budget.
+/// The CPUs count as busy for this part of the time at least. Otherwise a sleeping machine would have no
+/// budget.
 constexpr double kLeastBusy = 0.05;
 constexpr Nanos kLongestPause = 64 * kSecond;
 

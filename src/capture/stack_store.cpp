@@ -67,7 +67,7 @@ bool StackStore::begin_generation() {
   return true;
 }
 
-/// What is forgotten here although a program has just replaced it is only walked once more.
+/// If a program has just replaced an entry that is forgotten here, its stack is only walked once more.
 void StackStore::forget_recalled() {
   for (offwait_known_stack& known : recalled_) {
     const std::atomic_ref id(known.id);

@@ -217,7 +217,7 @@ Status UnwindTables::publish(std::int32_t tgid, Published& space) {
     const std::uint64_t bias = mapping.begin - (offset - segment->offset + segment->address) + file->base;
     for (std::size_t piece = 0; piece < file->pieces.size(); ++piece) {
       const bool is_last = piece + 1 == file->pieces.size();
-      // A segment may begin below its first executable address, where padding fills the page.
+      // A segment may begin below its first executable address, because padding fills the page.
       const std::uint64_t begin = piece == 0 ? mapping.begin : bias + file->pieces[piece].first;
       const std::uint64_t end = is_last ? mapping.end : bias + file->pieces[piece + 1].first;
       add(std::max(begin, mapping.begin), std::min(end, mapping.end), bias, file->pieces[piece].index);

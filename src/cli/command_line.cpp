@@ -41,7 +41,7 @@ std::function<void(const Texts&)> into_list(std::vector<T>& list, Result<T> (*pa
   };
 }
 
-/// `what` has to have a name: a shell's variable may be empty.
+/// Checks that `what` has a name, because a shell's variable may be empty.
 std::function<void(const std::string&)> name_into(std::string& name, const char* what) {
   return [&name, what](const std::string& text) {
     if (text.empty()) throw CLI::ValidationError(fmt::format("the name of a {} is empty", what));
@@ -90,7 +90,8 @@ void add_target_options(CLI::App& app, TargetOptions& target) {
   app.add_flag("-a,--all", target.all, "the whole system")->group("Target");
 }
 
-/// Only where the records are kept until the end: a recording file takes them every second.
+/// This option is for recordings whose records are kept until the end: a recording file takes them every
+/// second.
 void add_memory_option(CLI::App& app, RecordingOptions& recording) {
   app.add_option_function<std::string>(
          "--max-memory", into(recording.max_memory, parse_size),

@@ -21,9 +21,9 @@ class Input {
 
   /// Fails if to write there would overwrite the recording before it is read.
   Status check_output(const std::string& path) const;
-  /// Reads to the end, whatever form the recording has. The trace has only the given part, and of that what
-  /// can be analysed in so many bytes of memory. Errors name the file. A note says which file of a directory
-  /// it is.
+  /// Reads to the end, whatever form the recording has. The trace has only the given part, or as much of it
+  /// as can be analysed in `max_memory` bytes. Errors name the file. A note says which file of a directory it
+  /// is.
   Result<ReadTrace> read(const TracePart& part, std::uint64_t max_memory = kAnyMemory) const;
 
   /// The path of the file; `standard input` for `-`.

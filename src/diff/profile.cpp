@@ -165,7 +165,7 @@ class Profiler {
     }
   }
 
-  /// What is waited for without any stack or name is no row: nothing tells which lock it is.
+  /// A lock without any stack or name gets no row, because nothing tells which lock it is.
   static bool is_known(const LockKey& key) {
     return !key.variable.empty() || !key.function.empty() || !key.module.empty();
   }

@@ -80,7 +80,7 @@ MeanError of_several(const SideValues& side) {
   return {std::max(moderated(side), mean_within(side)) / number, kPriorDegrees + number - 1};
 }
 
-/// One recording differs from others as those of the other side do.
+/// A side with one recording is expected to vary as the recordings of the other side do.
 MeanError of_one(const SideValues& side, const SideValues& other) {
   const double mean = other.mean();
   const double relative = mean > 0 ? std::sqrt(moderated(other)) / mean : 0;

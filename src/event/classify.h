@@ -19,8 +19,7 @@ struct WaitFacts {
 /// The wait class (doc/design.md "Terms"). The first rule that applies decides:
 ///  0. A signal or a debugger has stopped the thread, or its cgroup is frozen: `stopped`, `frozen`.
 ///  1. A disk ended the wait, or the kernel itself calls it a wait for I/O: `disk`, or `fault` if a user
-///  thread
-///     waits outside of any system call, because it is in a page fault.
+///     thread waits outside of any system call, because it is in a page fault.
 ///  2. The interrupted system call says what is waited for: futex, poll, sleep, child, net.
 ///  3. The interrupted call is a read, write or the like: its file descriptor says what is waited for: `pipe`
 ///     or `net`. For a file it is `lock`, since rule 1 has taken the waits for its disk.

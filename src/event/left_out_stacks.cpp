@@ -247,7 +247,8 @@ void LeftOutStacks::collect_spare(Half& half) const {
     const Share& share = half.shares[donors_[i].stretch];
     if (share.spare_part > 0) half.spare_donors[half.pools[share.pool].spare.end++] = i;
   }
-  // Rounding gives those at an end of the line too much or too little. These must not always be the same.
+  // Rounding gives the donors at an end of the line too much or too little. These must not always be the same
+  // donors.
   for (std::size_t i = 0; i < half.pools.size(); ++i) {
     Line& line = half.pools[i].spare;
     if (line.donor == line.end) continue;

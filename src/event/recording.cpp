@@ -171,9 +171,10 @@ bool RecordBuffer::append(std::span<const std::byte> record) {
   return true;
 }
 
-/// False for the rare one that does not fit: open since before the recording, or of more than 4 s.
+/// False for the rare record that does not fit: of an interval that began before the recording, or that is
+/// longer than 4 s.
 bool RecordBuffer::append_packed(std::span<const std::byte> record) {
-  // Numbers, no structs of them: one that is copied waits for its parts to be written.
+  // These are numbers and not structs of numbers: copying a struct would wait until its parts are written.
   const auto word = [record](std::size_t index) { return word_of(record, index); };
   const std::uint64_t a = word(0);
   const std::uint64_t block_ns = word(1);
@@ -208,7 +209,7 @@ bool RecordBuffer::append_packed(std::span<const std::byte> record) {
   Recent& recent = recent_[mixed(a, b, c, d, e, f) % recent_.size()];
   const RecordKey& known = recent.key;
   std::uint32_t index = recent.index;
-  // No key is all zero: the type is part of it.
+  // No key is all zeros, because the type is part of it.
   if (((known[0] ^ a) | (known[1] ^ b) | (known[2] ^ c) | (known[3] ^ d) | (known[4] ^ e) | (known[5] ^ f)) !=
       0) {
     const std::optional<std::uint32_t> interned = intern({a, b, c, d, e, f}, recent);
@@ -248,7 +249,7 @@ bool RecordBuffer::append_packed(std::span<const std::byte> record) {
   return true;
 }
 
-/// False for one of a thread that is older than 4 s.
+/// False for a record of a thread that is older than 4 s.
 bool RecordBuffer::append_packed_thread(std::span<const std::byte> record) {
   ThreadWords words{};
   std::memcpy(words.data(), record.data(), sizeof(words));
@@ -257,7 +258,8 @@ bool RecordBuffer::append_packed_thread(std::span<const std::byte> record) {
   const auto low = [&words](std::size_t index) { return static_cast<std::uint32_t>(words[index]); };
   const auto high = [&words](std::size_t index) { return static_cast<std::uint32_t>(words[index] >> 32); };
   const std::uint32_t tid = high(0);
-  // A process has its own number where others have that of theirs.
+  // A main thread has its own number as its tgid. So that main threads of several processes have this in
+  // common, 0 is stored, and a mark.
   const std::uint64_t leads = tid == low(1) ? 1 : 0;
   const RecordKey common = {low(0), leads != 0 ? 0 : low(1), words[4], words[5], high(6), leads};
   const std::optional<std::uint32_t> number = commons_.number(common, may_add_keys());

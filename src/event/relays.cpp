@@ -79,7 +79,7 @@ ActorId Relays::go_on(const Kind& kind, Nanos born, ActorId parent) {
   const auto found = free_.find(kind);
   if (found == free_.end()) return kNoActor;
   std::vector<ActorId>& free = found->second;
-  // The last ones may have exited while this one was made.
+  // Threads of the relays that were freed last may have exited only while this thread was made.
   for (std::size_t left = free.size(); left-- > 0;) {
     const ActorId actor = free[left];
     Relay& relay = relays_.at(actor);

@@ -147,7 +147,7 @@ class Slices {
     return fmt::format("{}{}", to_string(site.wait_class), by);
   }
 
-  /// The names of annotations have to be known before a packet is begun that refers to them.
+  /// The names of annotations have to be known before the packet that refers to them is begun.
   void add_names() {
     class_ = sequence_.string("class", interned_data::kDebugAnnotationNames);
     object_ = sequence_.string("object", interned_data::kDebugAnnotationNames);

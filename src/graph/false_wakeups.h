@@ -32,9 +32,8 @@ struct FalseWakeup {
 /// Finds the false wakeups of a trace that satisfies validate(), in order of thread, then time. A wakeup by a
 /// thread is false if
 /// - the woken thread ran at most kLongestFalseRun and then waited again, for longer than no time, on the
-/// same
-///   futex with the same stack. In between it may have waited for other futexes, such as the lock that guards
-///   the condition, for which all woken threads contend;
+///   same futex with the same stack. In between it may have waited for other futexes, such as the lock that
+///   guards the condition, for which all woken threads contend;
 /// - the time between the two waits was at most 1/kWaitsPerFalseRun of the two waits together;
 /// - the thread issued no request to a disk and made no thread in between;
 /// - the thread woke no other thread in between, except from waits that end in a false wakeup or that are

@@ -213,7 +213,7 @@ void merge_along(Merged& merged, const TraceWithStandIns& with, const Sweep& swe
     vertex.alive_ns = group.alive_ns;
     vertex.busy_ns = group.busy_ns;
   }
-  // The second edge of each pair is the sum of the stand-ins' edges, which are not divided.
+  // The second edge of each pair is the sum over the edges of stand-ins. These are not divided.
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::array<Edge, 2>> edges;
   for (const Edge& edge : graph.edges) {
     const std::uint32_t from = merged.vertex_of[edge.from];

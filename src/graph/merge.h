@@ -34,8 +34,7 @@ Merged without_merging(const TraceWithStandIns& with, const Sweep& sweep, const 
 
 /// Merges similar threads into one vertex. Threads are similar if all of this holds:
 /// - they are of one kind (thread_kinds.h), and belong to one process, or to several that are known to run
-/// one
-///   program;
+///   one program;
 /// - their wait time is distributed similarly over (wait stack, class): the cosine of a thread's vector and
 ///   the group's sum is ≥ 0.9. Threads that never waited are similar only to each other;
 /// - they are about as busy: a thread's share of running or runnable time differs at most by 0.3 from the

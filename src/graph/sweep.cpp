@@ -21,7 +21,8 @@ namespace {
 
 /// A part has at least this many waits, or its fixed costs would tell.
 constexpr std::size_t kLeastWaits = 100'000;
-/// And this many for each site and actor, so that the sums of all parts take little memory.
+/// A part also has at least this many waits for each site and actor, so that the sums of all parts take
+/// little memory.
 constexpr std::size_t kLeastWaitsEach = 16;
 
 constexpr const char* kTooLong = "the window is too long: weights do not fit 64 bits";
@@ -66,7 +67,7 @@ class Joined {
       go_on(threads_[id].release, part.threads[id].first, part);
       go_on(threads_[id].release, part.threads[id].last, part);
     }
-    // Only now, because the above looks at several threads as they were at the part's start.
+    // This comes last, because the code above looks at several threads as they were at the part's start.
     for (ActorId id = 0; id < threads_.size(); ++id) {
       pass(threads_[id], part.threads[id], part);
     }

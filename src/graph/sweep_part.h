@@ -27,8 +27,8 @@ struct CutWait {
   Nanos begin = 0;         ///< clipped to the window
   Nanos end = 0;
   Nanos disk = 0;  ///< how long the waker waited for a disk, from the part's start to `end`
-  /// When a thread last ended such a wait of the waker in this part, and how long the waker had waited for a
-  /// disk in the part until then. Before the part's start: none did in this part.
+  /// The time at which a thread last ended such a wait of the waker in this part, and how long the waker had
+  /// waited for a disk in the part until then. A time before the part's start stands for none.
   Nanos let_go = 0;
   Nanos disk_at_let_go = 0;
 };
@@ -43,18 +43,21 @@ struct ThreadInPart {
   /// wait: it waited for a disk, or behind one once more. That wait was before the part, or is a CutWait.
   enum class Settled : std::uint8_t { no, at_disk, behind_disk };
   Settled settled = Settled::no;
-  /// If that is settled: length and site of the last such wait for which it is not known yet. 0: none.
+  /// Length and site of the last wait behind another's disk wait for which this is not settled yet. Length 0:
+  /// there is none.
   Nanos behind_disk = 0;
   SiteId behind_disk_site = 0;
-  /// When a thread last ended a wait of it that was not for a disk. Before the part's start: none did.
+  /// The time at which a thread last ended a wait of this thread that was not for a disk. A time before the
+  /// part's start stands for none.
   Nanos let_go = 0;
   Nanos disk = 0;  ///< how long it waited for a disk from then, or from the part's start, to the part's end
   Nanos waker_disk = 0;     ///< how long the waker of the wait that is open at the end did, during it
   bool whole_part = false;  ///< that wait began before the part
 };
 
-/// Sums over a part of what is in it. A wait that reaches over several parts adds its time in each to its
-/// site, but counts where it ends, or in the last one. What depends on other parts is not in the sums.
+/// Sums over what happened in one part of the window. A wait that reaches over several parts adds its time in
+/// each to its site, but counts where it ends, or in the last one. What depends on other parts is not in the
+/// sums.
 struct SweptPart {
   Nanos begin = 0;
   SiteSums sums;

@@ -133,10 +133,10 @@ struct KnotResult {
 ///    refined. Heavily means by edges with min_weight_ns or more of weight or gain, directly or through other
 ///    threads; idle edges of devices do not count.
 /// 3. Refinement: while the knot is no single vertex and no simple cycle and has an edge (self-loops
-/// included) whose
-///    weight and gain are under min_weight_ns, the lightest such edge is dropped. When the knot is no longer
-///    strongly connected, step 2 is done inside it. If that finds only background, the knot is the answer
-///    with all the edges it had before its first one was dropped, and nothing found inside counts.
+///    included) whose weight and gain are under min_weight_ns, the lightest such edge is dropped. When the
+///    knot is no longer strongly connected, step 2 is done inside it. If that finds only background, the knot
+///    is the answer with all the edges it had before its first one was dropped, and nothing found inside
+///    counts.
 /// Among edges of equal weight the one with the smaller (from, to, index) goes first, so that the result does
 /// not depend on the order of the input.
 ///

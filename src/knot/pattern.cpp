@@ -80,7 +80,7 @@ std::map<VertexId, FutexWaits> futex_waits(const PatternKnot& knot) {
   return waits;
 }
 
-/// Whether both ends of the edge wait for others in the same place, as far as is known.
+/// Whether both ends of the edge wait for others in the same place, as far as the stacks are known.
 bool alike(const PatternEdge& edge, const std::map<VertexId, FutexWaits>& waits) {
   FutexWaits here;
   here.add(edge);

@@ -22,29 +22,25 @@ enum class Pattern : std::uint8_t {
   /// A thread that is let go by a group commit has nothing left to do at the disk.
   lock_across_disk,
   /// Threads wait for each other at least as long as for devices. Most of that time ended in releases of
-  /// several threads
-  /// at once, and the releasing threads waited for a disk for a fifth of it or more. A barrier whose last
-  /// thread waits
-  /// for a disk looks the same, but releases the same number of threads each time.
+  /// several threads at once, and the releasing threads waited for a disk for a fifth of it or more. A
+  /// barrier whose last thread waits for a disk looks the same, but releases the same number of threads each
+  /// time.
   group_commit,
   /// The knot contains a device.
   blocking_io,
   /// Its threads lack CPU (lacks_cpu()). The threads that they waited for ran for less than a seventh of the
-  /// time in which
-  /// those were not blocked, and waited for disks at most as long as for a CPU. Threads that contend for a
-  /// lock on few
-  /// CPUs are runnable as long, but its holder runs. Measured shares: 33 % with db_bench's cache in one
-  /// shard, where sharding gave a factor of 2.7 on the same CPUs, and 1 % with six bits of shards on half of
-  /// the CPUs; MariaDB with 8 clients 17 to 23 %, with 64 clients 4 to 9 %, where a thread pool gave 1.4.
+  /// time in which those were not blocked, and waited for disks at most as long as for a CPU. Threads that
+  /// contend for a lock on few CPUs are runnable as long, but its holder runs. Measured shares: 33 % with
+  /// db_bench's cache in one shard, where sharding gave a factor of 2.7 on the same CPUs, and 1 % with six
+  /// bits of shards on half of the CPUs; MariaDB with 8 clients 17 to 23 %, with 64 clients 4 to 9 %, where a
+  /// thread pool gave 1.4.
   cpu_starvation,
   /// Its threads spent most of their blocked time in waits for a timer (such edges are in no knot).
   timer_driven,
   /// Most of the wait time is spent on an in-kernel lock, or on a futex by threads that wait in the same
-  /// place as their
-  /// wakers do: A waits for B in the stacks in which B waits for its own wakers. Threads that contend for a
-  /// lock all wait
-  /// in its acquisition, whether they are two, a ring or a merged group (self-loop). A barrier of two looks
-  /// the same.
+  /// place as their wakers do: A waits for B in the stacks in which B waits for its own wakers. Threads that
+  /// contend for a lock all wait in its acquisition, whether they are two, a ring or a merged group
+  /// (self-loop). A barrier of two looks the same.
   lock_contention,
   /// As lock_contention, but most of that wait time is at barriers, by their names, or ended in releases of
   /// several threads at once: the last thread at a barrier releases all others, while a lock is handed over

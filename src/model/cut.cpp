@@ -29,7 +29,7 @@ class Renumbered {
  public:
   explicit Renumbered(Trace& trace) : trace_(trace) {}
 
-  /// `open`: who ended the wait is not known.
+  /// `open`: it is not known what ended the wait.
   SiteId site(SiteId id, bool open) {
     WaitSite site = trace_.sites[id];
     if (open) {
@@ -135,7 +135,7 @@ class Cut {
     });
   }
 
-  /// What was counted from a first to a last time is spread evenly between them.
+  /// Amounts that were counted between a first and a last time are spread evenly over that time.
   template <class Counted>
   void cut_counted(std::vector<Counted>& all) const {
     std::erase_if(all, [this](Counted& one) {

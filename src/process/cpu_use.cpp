@@ -24,7 +24,7 @@ const ProcessTicks* survivor(const ProcessTable& after, std::int32_t tgid, const
 
 std::uint64_t rise(std::uint64_t from, std::uint64_t to) { return to > from ? to - from : 0; }
 
-/// What is to be taken away from the children's time of a process.
+/// What has to be subtracted from the children's time of a process.
 struct Deduction {
   std::uint64_t ticks = 0;
   bool all = false;

@@ -84,9 +84,9 @@ class RecordingWriter {
   Status finish(const NamedStacks& stacks, const std::map<DataAddress, DataName>& data,
                 const KnownDevices& devices);
 
-  /// What the parts refer to that were written. Not while the thread runs.
+  /// What the written parts refer to. Must not be called while the thread runs.
   const RecordReferences& references() const { return references_; }
-  /// The waits and the size of the file so far. Not while the thread runs.
+  /// The number of waits and the size of the file so far. Must not be called while the thread runs.
   std::uint64_t waits() const { return waits_; }
   std::uint64_t size() const { return sections_.size(); }
 

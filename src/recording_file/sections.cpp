@@ -20,7 +20,8 @@ namespace {
 /// A level that costs little time; the next ones make a recording a few percent smaller.
 constexpr int kZstdLevel = 1;
 constexpr std::size_t kReadBytes = std::size_t{1} << 20;
-/// How much longer all contents may be than what is stored. Recordings are ten times as long.
+/// How many times as long as the stored bytes all contents may be. Those of real recordings are ten times as
+/// long.
 constexpr std::uint64_t kMostExpansion = 200;
 constexpr std::uint64_t kAlwaysAllowed = kMostSectionBytes;
 

@@ -29,7 +29,7 @@ struct Event {
 /// the order of What, and then in that of the threads. The trace must satisfy validate(), and outlives the
 /// stream, as its histories do.
 ///
-/// Takes memory for a batch: some 10,000 events, or some for each thread if that is more.
+/// Takes memory for a batch: some 10,000 events, or a few for each thread if that is more.
 class EventStream {
  public:
   EventStream(const Trace& trace, const Histories& histories) : EventStream(trace, histories, trace.window) {}

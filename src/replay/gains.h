@@ -59,7 +59,7 @@ GainBounds gain_of(const Progress& progress, const Replayed& replayed, const std
 std::optional<GainRange> gains_of_parts(const Progress& progress, const Replayed& replayed,
                                         const std::vector<double>& weights, std::size_t scenario);
 
-/// The same as gain_of(), of all of the window, where each group is so many times as fast, by GroupId.
+/// As gain_of() for the whole window. `speeds`, by GroupId, are how many times as fast the groups are.
 GainBounds gain_of_speeds(const Progress& progress, const std::vector<double>& speeds,
                           const std::vector<double>& weights);
 

@@ -37,7 +37,8 @@ class Walk {
   }
 
  private:
-  /// To the end of the thread's last wait and on to what ended it, or to its birth. False at the start.
+  /// Goes back to the end of the thread's last wait and on to what ended it, or to the thread's birth. False
+  /// at the start of the path.
   bool step() {
     const Wait* const last = last_wait();
     const Actor& actor = trace_.actors[thread_];

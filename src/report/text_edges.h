@@ -18,7 +18,7 @@ void put_edge_details(const TextPage& page, const FoundEdge& edge);
 /// A table of edges, each with its details and stacks below it; `most` of them unless more is asked for.
 void put_edges(const TextPage& page, const std::vector<FoundEdgeId>& edges, std::size_t most);
 
-/// Whether the weights of these edges need a word: over the window, or of groups.
+/// Whether the weights of these edges need an explanation, because one exceeds the window or is a group's.
 bool weights_need_a_word(const Findings& findings, const std::vector<FoundEdgeId>& edges);
 
 }  // namespace offwait

@@ -35,7 +35,7 @@ struct FlightTrigger {
   std::optional<WaitClass> wait_class;
 };
 
-/// The last whole seconds that a share is of.
+/// A share is of this time, which ends with the last whole second.
 inline constexpr Nanos kShareTime = 5 * kSecond;
 
 struct SeenWait;

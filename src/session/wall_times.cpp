@@ -25,7 +25,8 @@ std::tm calendar(Nanos time, bool utc) {
   return parts;
 }
 
-/// The time of day on a date, so many days later. What a change to summer time leaves out is moved.
+/// The time of day on the date that is `days` days after this one. A time that a change to summer time leaves
+/// out is moved.
 Nanos on_day(const WallTime& time, std::tm date, int days) {
   constexpr Nanos kMinute = 60 * kSecond;
   date.tm_mday += days;

@@ -28,7 +28,7 @@ class CodeFile {
   std::uint64_t size() const;
 
   bool is_open() const { return static_cast<bool>(file_.fd); }
-  /// A copy stays: its file may not be asked again.
+  /// A copy stays open, because its file may not be asked again.
   void close() {
     if (!file_.is_copy) file_.fd = UniqueFd();
   }

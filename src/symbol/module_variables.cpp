@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::chrono::seconds kTime{5};
 constexpr std::uint64_t kLargestTable = std::uint64_t{1} << 30U;
-/// No page is larger, so that no mapping begins farther before its segment.
+/// No page is larger, so no mapping begins further before its segment.
 constexpr std::uint64_t kLargestPage = std::uint64_t{64} << 10U;
 
 std::vector<GElf_Phdr> loaded_segments(Elf* elf) {

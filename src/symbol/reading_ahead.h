@@ -16,9 +16,9 @@ namespace offwait {
 
 class ReadingAhead {
  public:
-  /// Whether to begin with a table now. One is read at a time, once 0.5 % of one CPU's time since the first
-  /// call is 0.1 s more than all have used: a short recording reads nothing ahead. What is left is read at
-  /// the end.
+  /// Whether to begin with a table now. One table is read at a time. The next one begins when 0.5 % of one
+  /// CPU's time since the first call exceeds what all tables have used by 0.1 s, so a short recording reads
+  /// nothing ahead. What is left is read at the end.
   bool is_due(Nanos now);
 
   /// Waits for a process that reads a table. take() calls use(what it wrote) once it has ended. Does nothing

@@ -461,7 +461,7 @@ class Symbolizer::Batch {
     }
   }
 
-  /// What was read ahead, if it is all: a debug file may name more functions.
+  /// Tables that were read ahead, if they are all: a debug file may name more functions.
   static const ModuleTables* tables_ahead(const CodeFile& module, const ModuleFiles& files) {
     const bool other_file = files.debug >= 0 && files.debug != files.file;
     return module.tables && !other_file ? &*module.tables : nullptr;

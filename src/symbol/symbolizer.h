@@ -94,8 +94,7 @@ class Symbolizer {
   ///   information has them.
   /// - A function without a name has a `begin` if .eh_frame says where it begins.
   /// - Where nothing covers the address, `offset` is the virtual address in the file (the number that
-  /// addr2line
-  ///   takes), or the offset in the file if that is not ELF or cannot be read. The module `anon` is
+  ///   addr2line takes), or the offset in the file if that is not ELF or cannot be read. The module `anon` is
   ///   executable memory without a file and `unknown` is memory with no known mapping; there, and for
   ///   `kernel`, `offset` is the address itself.
   /// All hostile files are read here, in confined processes; a file that crashes its reader or takes too long

@@ -45,7 +45,7 @@ template <class Enum, std::size_t kCount>
 struct ChoiceForm {
   std::array<Enum, kCount> values;
 };
-/// Up to so many lower-case hexadecimal digits, not zero.
+/// Up to `digits` lower-case hexadecimal digits, not all zero.
 struct HexForm {
   std::size_t digits;
 };

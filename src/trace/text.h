@@ -11,12 +11,11 @@
 //
 // Lines. Each line is one record. Fields are separated by blanks (spaces, tabs, and a carriage return at the
 // end of the line). Keys come in any order, each at most once. Blank lines and lines whose first character
-// after blanks is
-// `#` are skipped; elsewhere `#` is a character like any other. The first line is the header, and the first
-// record after it is the window. Everything else comes in any order, except that an object's line comes
-// before the lines that name it, that the waits of one thread are in order of time, and so are its preempt
-// lines, its unknown lines and its false lines. Every line, including the last one, ends with a newline: a
-// file that is cut off inside a line is an error.
+// after blanks is `#` are skipped; elsewhere `#` is a character like any other. The first line is the header,
+// and the first record after it is the window. Everything else comes in any order, except that an object's
+// line comes before the lines that name it, that the waits of one thread are in order of time, and so are its
+// preempt lines, its unknown lines and its false lines. Every line, including the last one, ends with a
+// newline: a file that is cut off inside a line is an error.
 //
 // Numbers are decimal without sign. Times are ns from 0 to 2^63-2; `-` stands for kNever. Capacities are
 // decimal fractions > 0 (`5e+08` is one). A tid is 1 to 2^31-1, tgid 0 to 2^31-1 (0: not known).
@@ -89,8 +88,7 @@ Result<Trace> parse_text(std::string_view text, const std::string& name);
 /// - capacities are in order of their disks;
 /// - sites, stacks and frames that nothing refers to are left out, and an empty stack becomes no stack;
 /// - a frame over 4096 bytes is cut and ends with `[cut]`; a stack over 1024 frames or 256 KiB of text is cut
-/// and has
-///   `[cut]` as its last frame.
+///   and has `[cut]` as its last frame.
 /// Errors: a trace that does not satisfy validate(); one that text cannot express (a group actor, a tid that
 /// is not > 0, two threads with one tid at the same time, a waker that was not born yet, a device or
 /// interrupt without a name or with that of another, an empty frame, a name over 4096 bytes, two capacities
