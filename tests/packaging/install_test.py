@@ -21,6 +21,7 @@ INSTALLED = {
     "share/offwait/offwait-diff-1.schema.json", "share/offwait/offwait-export-1.schema.json",
     "share/bash-completion/completions/offwait", "share/zsh/site-functions/_offwait",
     "share/fish/vendor_completions.d/offwait.fish", "share/doc/offwait/README.md", "share/doc/offwait/LICENSE",
+    "share/doc/offwait/SECURITY.md",
     "share/doc/offwait/doc/reading-a-report.md",
     "share/doc/offwait/examples/README.md", "share/doc/offwait/examples/lock_convoy.cpp",
     "share/doc/offwait/kubernetes/pod.yaml", "share/man/man1/offwait.1"}
