@@ -23,7 +23,7 @@ struct Path {
   const std::vector<FunctionId>* functions = nullptr;  ///< innermost first
   std::uint64_t weight = 0;
 
-  /// Where the function is innermost; the length of the path if it is not there.
+  /// The innermost place of the function in the path; the length of the path if the function is not in it.
   std::size_t innermost(FunctionId function) const {
     return static_cast<std::size_t>(std::find(functions->begin(), functions->end(), function) -
                                     functions->begin());

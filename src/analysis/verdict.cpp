@@ -62,7 +62,7 @@ std::optional<Verdict::Remote> remote_limit(const std::vector<FoundSink>& sinks)
   return out;
 }
 
-/// Verdict::asked
+/// As Verdict::asked.
 std::optional<Peer> asked_service(const Findings& findings) {
   std::map<FoundActorId, std::map<Peer, double>> waits;
   for (const FoundEdge& edge : findings.edges) {

@@ -27,8 +27,8 @@ struct Calibration {
   Throughput read;
   std::optional<Throughput> write;  ///< none: only reads were measured, as for whole devices
 
-  /// The larger figure of read and write, separately for bytes and for IOs: neither the kernel's counters nor
-  /// the text form of a trace tell reads and writes apart.
+  /// The larger figure of read and write, separately for bytes and for IOs: the recorded counters of a disk
+  /// do not tell reads and writes apart.
   Throughput most() const;
 };
 

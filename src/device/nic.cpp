@@ -30,7 +30,7 @@ std::vector<NicInterval> intervals(const std::vector<NicCounters>& readings) {
   return result;
 }
 
-/// Fills in the other members than capacity_per_s, and may raise that one. Returns whether it did.
+/// Fills in all other members, and may raise capacity_per_s. Returns whether it raised that.
 bool use_direction(NicDirection& use, const std::vector<NicInterval>& counted,
                    std::uint64_t NicInterval::*bytes, const Window& window) {
   const bool known = use.capacity_per_s > 0;

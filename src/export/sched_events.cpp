@@ -155,14 +155,14 @@ void number_cpus(SchedEvents& events, std::size_t actors) {
   events.cpus = static_cast<std::uint32_t>(cpus.size());
 }
 
-/// Where an event stands beside a run on its CPU, at one instant.
+/// The place of an event before, in or after a run on its CPU, among events at one instant.
 enum class Beside : std::uint8_t { before, begin, inside, end, after };
 std::uint64_t rank_beside(const Run& run, Beside beside) {
   constexpr std::uint64_t kPlaces = 8;
   return run.place * kPlaces + static_cast<std::uint64_t>(beside);
 }
 
-/// On the waker's CPU, unless the thread itself leaves or comes at this instant.
+/// A wakeup as an event. It is on the waker's CPU, unless the thread itself leaves or comes at this instant.
 SchedEvent place_waking(const Trace& trace, const SchedEvents& events, const Threads& threads,
                         std::uint32_t index) {
   const Waking& waking = events.wakings[index];

@@ -8,8 +8,8 @@ namespace offwait {
 
 namespace {
 
-/// The time that the thread asked for was over. Where it sleeps between looks for something, that something
-/// is not known.
+/// Whether waits end because the time that the thread asked for is over. This includes sleeps between looks
+/// for something, where it is not known what the thread looks for.
 bool is_ended_by_time(const Trace& trace, const WaitKinds& kinds, SiteId id) {
   const WaitKind kind = kinds.of_site[id];
   const ActorId waker = trace.sites[id].waker;

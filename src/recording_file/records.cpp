@@ -163,7 +163,7 @@ class SectionsOfRecords {
     previous_run_ns_ = interval.run_ns;
   }
 
-  /// The last interval whose run_ns is, or collides with, this time.
+  /// The last interval whose run_ns has the same hash as this time.
   Run& run_at(std::uint64_t at_ns) { return runs_[at_ns * 0x9e3779b97f4a7c15U >> (64 - kRunBits)]; }
 
   /// Puts keys that have much in common beside each other, which halves what zstd leaves of them.

@@ -101,7 +101,7 @@ bool is_at_disk(WaitKind kind) { return kind == WaitKind::disk || kind == WaitKi
 
 bool is_own(WaitKind kind) { return is_at_disk(kind) || kind == WaitKind::timer || kind == WaitKind::remote; }
 
-/// CodePart::requests
+/// As CodePart::requests.
 std::vector<double> requests_in(const CodeStacks& stacks, const Trace& trace, const ThreadGroups& groups,
                                 const WaitKinds& kinds, const Uses& uses) {
   std::vector<Nanos> all(groups.groups.size());

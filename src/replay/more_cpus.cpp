@@ -14,7 +14,7 @@ bool adds_cpus(const Scenario& scenario) {
   });
 }
 
-/// The part of its periods in which the quota that was used up most often was, 0 to 1.
+/// For the quota that was used up most often: the part of its periods in which it was used up, 0 to 1.
 double throttled_part(const Trace& trace) {
   double out = 0;
   for (const CpuQuota& quota : trace.cpu_quotas) {

@@ -18,7 +18,7 @@
 
 namespace offwait {
 
-/// Other programs had this part of the CPU time that was used, 0 to 1.
+/// The part of the used CPU time that other programs had, 0 to 1.
 double others_part(const ReplayInput& input);
 
 class ScenarioGains {
@@ -27,11 +27,11 @@ class ScenarioGains {
   ScenarioGains(const ReplayInput& input, const Replays& replays, const Room& room,
                 const std::vector<double>& weights, const std::optional<PathToExit>& path, bool cpus_short);
 
-  /// Of Replays::scenarios[scenario].
+  /// The gain of the progress in Replays::scenarios[scenario].
   Gain of(const Progress& progress, std::size_t scenario) const {
     return of(progress, scenario, replays_.of(scenario));
   }
-  /// As `replayed` has it.
+  /// The same by the times of `replayed`.
   Gain of(const Progress& progress, std::size_t scenario, const Replayed& replayed) const;
 
   /// What the replay shows of the gain, which may be less than the most that it can be (Certainty::up_to).
@@ -45,7 +45,7 @@ class ScenarioGains {
   struct Spread {
     GainRange range;
     Doubt wide = Doubt::none;  ///< why the range says little
-    bool has_range = false;    ///< several pieces of the window tell
+    bool has_range = false;    ///< several pieces of the window were compared
   };
   Spread spread(const Progress& progress, std::size_t scenario, const Replayed& replayed, double gain) const;
   Doubt doubt(const Progress& progress) const;

@@ -12,7 +12,7 @@ namespace offwait {
 namespace {
 
 constexpr std::size_t kMostWaits = 20'000;
-/// A chain of threads that wait for each other is followed so far.
+/// The most threads of a chain, each of which waits for the next, that are followed.
 constexpr int kDeepest = 6;
 
 class Looking {
@@ -107,7 +107,7 @@ class Looking {
     }
   }
 
-  /// From the target, or from another client.
+  /// Whether the wait is for a request, from the target or from another client.
   bool is_for_a_request(const WaitSite& site) const {
     if (site.peer != kNoPeer && trace_.peers[site.peer].role == Peer::Role::client) return true;
     const GroupId waker = groups_.group_of[site.waker];

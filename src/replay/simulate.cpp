@@ -33,7 +33,7 @@ constexpr std::uint64_t kMovesBesides = 1'000'000;
 constexpr double kMovesOfOther = 4000;
 /// Other programs get what they got in the recording to within this many CPUs.
 constexpr double kAsRecorded = 0.02;
-/// They want no more CPUs than this for each that there is.
+/// Other programs want at most this many CPUs for each CPU that there is.
 constexpr double kMostDemand = 8;
 constexpr int kMostBisections = 5;
 /// Threads that simulate side by side. The machine may have much else to do.
@@ -444,7 +444,7 @@ CpuSets sets_of_threads(const ReplayInput& input) {
   return cpu_sets(allowed, input.trace.cpu_times, input.cpus.at_most());
 }
 
-/// Other programs that get, beside the recording as it was, the CPU time that they got in it.
+/// Scripts of other programs. Beside the unchanged recording they get the CPU time that they got in it.
 std::vector<Script> others_as_recorded(const ReplayInput& input, const CpuSets& sets,
                                        const Scripts& scripts) {
   const double recorded = input.cpus.others;

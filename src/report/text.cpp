@@ -60,7 +60,7 @@ bool something_lost(const Findings& findings) {
   return total_lost(findings) > 0 || !actors_with_losses(findings).empty();
 }
 
-/// One line, unless more is asked for.
+/// Losses in one line, or in full with -v.
 void put_losses(const TextPage& page, const LossImpact& impact) {
   const Ink ink = impact.minor ? Ink::plain : Ink::warn;
   put_paragraph(page.canvas, total_lost(page.findings) > 0 ? "LOST" : "GAPS",
@@ -89,7 +89,7 @@ void put_first_screen(const TextPage& page) {
   put_what_ifs(page);
 }
 
-/// What limits nothing: it is of use where there is no answer, or where threads are stuck.
+/// Waits and actors that limit nothing. They are of use where there is no answer, or where threads are stuck.
 void put_rest(const TextPage& page) {
   const bool answered = answers_can_be_judged(page.findings);
   const bool all = page.verbose || !answered || somebody_is_stuck(page.findings);

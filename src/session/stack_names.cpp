@@ -47,7 +47,7 @@ class FrameTable {
     begins_.push_back(static_cast<std::uint32_t>(frames_.size()));
   }
 
-  /// Indices into take_frames() of the frames of a stack that has these addresses.
+  /// The frames of a stack that has these addresses, as indices into take_frames().
   NamedStacks::Indices indices_of(const std::vector<FrameAddress>& stack) const {
     NamedStacks::Indices indices;
     RecorderFrames recorder;
@@ -66,7 +66,7 @@ class FrameTable {
     return indices;
   }
 
-  /// Whether nothing is missing of the stack, though its walk did not know how to go on.
+  /// Whether the stack is complete although its walk did not know how to go on.
   bool is_complete(const NamedStacks::Indices& indices) const {
     return !indices.empty() && roles_of(frames_[indices.back()]).outermost;
   }
