@@ -74,8 +74,8 @@ struct Life {
   // A thread that is preempted on its way to sleep may find the time over, and then does not sleep.
   const auto note_sleep = [&life](int& count) {
     Wait& wait = life.waits[life.inside + life.outside];
+    wait.begin = now();  // first: a sleep that is counted is one since then
     const long slept_before = times_slept();
-    wait.begin = now();
     while (times_slept() == slept_before) sleep_ns(kSleepNs);
     wait.end = now();
     ++count;
