@@ -101,7 +101,7 @@ def steps(quick):
         Step("install packages", 1.5, [[install, "build", "test"]]), others, *computes, *waits,
         # Sanitizers, and guests without hardware support, take the CPUs that tests of the recorder need.
         tests("dev", "unit", 2.5), tests("dev", "fuzz", 0.5), tests("dev", "cli", 4), tests("dev", "kernel", 4),
-        tests("release", "alone", 7.5), tests("dev", "alone", 0.5), tests("release", "matrix", 9),
+        tests("release", "alone", 7.5), tests("dev", "alone", 0.5), tests("release", "matrix", 5),
     ]
 
 
