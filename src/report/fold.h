@@ -26,7 +26,7 @@ inline constexpr std::size_t kKernelFrames = 2;
 
 /// At most `kernel_limit` kernel frames, without the ways into the kernel and to the scheduler that every
 /// wait has, and without functions that the clock samples late (sampled_late() in code/kernel.h),
-/// and at most `limit` user frames, of which a cut is one. A stack of kernel frames alone is all
+/// and at most `limit` user frames, where a cut counts as one. A stack of kernel frames alone is all
 /// `user`.
 FoldedStack fold(const Backtrace& stack, std::size_t limit, StackNoise noise = StackNoise::folded,
                  std::size_t kernel_limit = kKernelFrames);
