@@ -11,7 +11,7 @@ import tarfile
 import debian
 
 HERE = pathlib.Path(__file__).resolve().parent
-TIMEOUT_S = 700  # a machine takes a tenth of it
+TIMEOUT_S = 1200  # a machine takes a tenth of it
 DISK_BYTES = 64 << 20
 RESULT_BYTES = 48 << 20
 DISK_IOPS = 2000  # without a limit a request is done before a thread can wait for it
