@@ -130,7 +130,8 @@ def names_planted(plan, answer):
     return any(holders & answer.threads_of(e["from"]) and holders & answer.threads_of(e["to"]) for e in edges)
 
 
-RESOURCES = {"cpu": {"cpu"}, "sleep": {"sleep"}, "sync": {"io", "disk"}, "read": {"io", "disk"}}
+# What answers are about by a plan's operation.
+RESOURCES = {"cpu": {"cpu"}, "sleep": {"sleep"}, "sync": {"io", "disk", "sync"}, "read": {"io", "disk"}}
 
 
 class Change:
@@ -158,7 +159,7 @@ class Change:
 
     def arguments(self):
         """The arguments of `planted` that make exactly what the answer names twice as fast. Work on a disk is CPU work for one
-        part, and waiting for the disk for the other."""
+        part, and waiting for the disk for the other; an answer about calls that sync is about both."""
         if self.what in ("cpus", "remote"):
             return plans.twice_as_fast(self.pieces())
         arguments = []
