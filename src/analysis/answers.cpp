@@ -128,6 +128,14 @@ ActionTimes action_times(const Prepared& prepared, const PartUse& use) {
   return out;
 }
 
+template <class Key>
+std::vector<std::pair<Nanos, Key>> longest_first(const std::map<Key, Nanos>& times) {
+  std::vector<std::pair<Nanos, Key>> out;
+  for (const auto& [key, time_ns] : times) out.emplace_back(time_ns, key);
+  std::stable_sort(out.begin(), out.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+  return out;
+}
+
 /// By answer: the files that its waits are for.
 std::vector<std::vector<AnswerEvidence::File>> files_of_answers(const Trace& trace,
                                                                 const std::vector<Answer>& answers) {
@@ -147,10 +155,7 @@ std::vector<std::vector<AnswerEvidence::File>> files_of_answers(const Trace& tra
   }
   const FileNames names(trace);
   for (std::size_t i = 0; i < answers.size(); ++i) {
-    std::vector<std::pair<Nanos, ObjectId>> longest;
-    for (const auto& [file, wait_ns] : times[i]) longest.emplace_back(wait_ns, file);
-    std::stable_sort(longest.begin(), longest.end(),
-                     [](const auto& a, const auto& b) { return a.first > b.first; });
+    const std::vector<std::pair<Nanos, ObjectId>> longest = longest_first(times[i]);
     for (std::size_t n = 0; n < std::min(kMostAnswerFiles, longest.size()); ++n) {
       out[i].push_back({names(longest[n].second), to_seconds(longest[n].first)});
     }
@@ -308,12 +313,8 @@ std::optional<FoundSyncs> found_syncs(const Prepared& prepared, const Answer& an
     const std::string call = file_call(trace, trace.sites[id].wait_stack);
     if (action_of(call) == FileAction::sync) times[call] += prepared.sweep.sites[id].wait_ns;
   }
-  std::vector<std::pair<Nanos, std::string>> longest;
-  for (const auto& [call, wait_ns] : times) longest.emplace_back(wait_ns, call);
-  std::stable_sort(longest.begin(), longest.end(),
-                   [](const auto& a, const auto& b) { return a.first > b.first; });
   FoundSyncs out{{}, to_seconds(answer.syncs->ran_ns), answer.syncs->cpu, answer.syncs->disk};
-  for (const auto& [wait_ns, call] : longest) out.calls.push_back(call);
+  for (const auto& [wait_ns, call] : longest_first(times)) out.calls.push_back(call);
   return out;
 }
 

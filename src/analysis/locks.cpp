@@ -35,7 +35,8 @@ using Stretch = std::pair<Nanos, Nanos>;
 
 class LockTable {
  public:
-  LockTable(const Trace& trace, const Facts& facts, const CodeUses& uses)
+  LockTable(const Trace& trace, const Facts& facts, const std::vector<std::string>& names,
+            const CodeUses& uses)
       : trace_(trace),
         groups_(facts.groups),
         kinds_(facts.kinds),
@@ -44,7 +45,7 @@ class LockTable {
         samples_(trace.actors.size(), trace.cpu_samples,
                  [](const CpuSample& sample) { return sample.thread; }),
         code_(sampled_code(trace)),
-        names_(names_of_locks(trace, facts.kinds.locks)) {}
+        names_(names) {}
 
   FoundLocks run() {
     FoundLocks out;
@@ -303,7 +304,7 @@ class LockTable {
   Activity activity_;
   ByThread samples_;
   SampledCode code_;
-  std::vector<std::string> names_;  ///< by LockId
+  const std::vector<std::string>& names_;  ///< by LockId
 };
 
 }  // namespace
@@ -339,8 +340,9 @@ bool is_lock(LockKind kind) {
          kind == LockKind::lock;
 }
 
-FoundLocks locks_of(const Trace& trace, const Facts& facts, const CodeUses& uses) {
-  return LockTable(trace, facts, uses).run();
+FoundLocks locks_of(const Trace& trace, const Facts& facts, const std::vector<std::string>& names,
+                    const CodeUses& uses) {
+  return LockTable(trace, facts, names, uses).run();
 }
 
 }  // namespace offwait

@@ -63,18 +63,20 @@ void add_syncs(const Trace& trace, AnswerOptions& options) {
 }
 
 /// The tables are of all of the trace. The gains are those of `busy`, the part of the trace in which the
-/// target was asked for something, as are `facts`.
-Views views_of(const Trace& trace, const Trace& busy, const Facts& facts, const ProgressOptions& progress) {
+/// target was asked for something, as are `facts` and `lock_names`.
+Views views_of(const Trace& trace, const Trace& busy, const Facts& facts,
+               const std::vector<std::string>& lock_names, const ProgressOptions& progress) {
   std::optional<Facts> of_all;
   if (&trace != &busy) {
     of_all = facts_of(trace, facts.groups, progress);
     of_all->progress = facts.progress;
   }
   const Facts& all = of_all ? *of_all : facts;
+  const std::vector<std::string> names = of_all ? names_of_locks(trace, all.kinds.locks) : lock_names;
   const Criticality criticality = criticality_of(trace);
   const CodeUses uses = code_uses_of(trace, all);
   Views out{functions_of(trace, all.groups, uses, criticality), critical_threads(trace, uses, criticality),
-            locks_of(trace, all, uses), files_of(trace)};
+            locks_of(trace, all, names, uses), files_of(trace)};
   if (!facts.progress.empty()) add_gains(busy, facts, out.functions);
   return out;
 }
@@ -100,7 +102,7 @@ Result<AsRecorded> as_recorded(const Trace& trace, ThreadGroups groups, const An
   }
   add_syncs(busy, asked);
   out.answers = answers_of(busy, out.facts, asked);
-  if (options.views) out.views = views_of(trace, busy, out.facts, options.progress);
+  if (options.views) out.views = views_of(trace, busy, out.facts, out.lock_names, options.progress);
   return out;
 }
 

@@ -185,8 +185,7 @@ ShortEvidence short_evidence(const Findings& findings) {
   if (findings.window_s < kShortestWindow) {
     return ShortEvidence::window;
   }
-  // Of a thread that is always on a CPU, or ready to be, it is known how long it ran, however few waits there
-  // are.
+  // If a thread is always on a CPU, or ready to be, its running time is known however few waits there are.
   const bool computes = findings.verdict.saturated_by != SinkLimit::capacity;
   return !computes && findings.totals.waits < kFewestWaits ? ShortEvidence::waits : ShortEvidence::none;
 }

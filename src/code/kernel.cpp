@@ -4,23 +4,14 @@
 #include <algorithm>
 #include <array>
 
+#include "code/one_of.h"
+
 namespace offwait {
 
 namespace {
 
 /// `finish_task_switch.isra.0` → `finish_task_switch`
 std::string_view without_suffix(std::string_view function) { return function.substr(0, function.find('.')); }
-
-template <std::size_t Size>
-bool is_one_of(std::string_view function, const std::array<std::string_view, Size>& names) {
-  return std::find(names.begin(), names.end(), function) != names.end();
-}
-
-template <std::size_t Size>
-bool begins_with_one_of(std::string_view function, const std::array<std::string_view, Size>& beginnings) {
-  return std::any_of(beginnings.begin(), beginnings.end(),
-                     [function](std::string_view beginning) { return function.starts_with(beginning); });
-}
 
 constexpr std::string_view kSwitch = "__schedule";
 
@@ -50,7 +41,7 @@ bool is_plumbing(std::string_view function) {
   constexpr std::array<std::string_view, 4> kPrefixes = {"__wake_up", "__x64_sys_", "__arm64_sys_",
                                                          "__do_sys_"};
   return is_kernel_entry(function) || is_one_of(function, kFunctions) ||
-         begins_with_one_of(function, kPrefixes);
+         starts_with_one_of(function, kPrefixes);
 }
 
 bool is_thread_switch(std::string_view function) { return function == kSwitch; }
@@ -66,7 +57,7 @@ bool is_recorder(std::string_view function) {
   constexpr std::array<std::string_view, 6> kOurs = {"__traceiter_",  "__bpf_trace_",
                                                      "bpf_trace_run", "bpf_prog_",
                                                      "bpf_get_stack", "__perf_event_task_sched_in"};
-  return begins_with_one_of(function, kOurs);
+  return starts_with_one_of(function, kOurs);
 }
 
 bool waits_to_write(std::string_view function) {
@@ -111,7 +102,7 @@ std::string entered_by(const std::vector<Frame>& frames) {
     if (is_kernel_entry(frame->function)) continue;
     const std::string_view name = without_suffix(frame->function);
     if (is_one_of(name, kFaults)) return "page faults";
-    if (!begins_with_one_of(name, kCalls)) return "";
+    if (!starts_with_one_of(name, kCalls)) return "";
     return std::string(name.substr(name.find("sys_") + 4));
   }
   return "";

@@ -24,7 +24,7 @@ bool is_thread_switch(std::string_view function);
 bool leads_to_switch(std::string_view function);
 /// The end of a thread switch, where the recorder's programs run.
 bool ends_switch(std::string_view function);
-/// Of the recorder itself: how its programs are called, and what they call.
+/// Whether the recorder itself runs in it: the kernel calls its programs so, or its programs call it.
 bool is_recorder(std::string_view function);
 
 /// A wait until somebody takes what the thread writes: to a pipe, a socket, or a terminal.
@@ -55,7 +55,7 @@ std::string entered_by(const std::vector<Frame>& frames);
 
 /// Whether this is where the kernel comes in for a page that is not there.
 bool is_page_fault(std::string_view function);
-/// The system call of which this is the kernel's first function, as `pwrite64`; empty: it is none of those.
+/// The system call, as `pwrite64`, whose first function in the kernel this is; empty for other functions.
 std::string_view system_call(std::string_view function);
 
 }  // namespace offwait

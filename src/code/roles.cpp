@@ -7,6 +7,7 @@
 #include <string>
 #include <unordered_map>
 
+#include "code/one_of.h"
 #include "code/rows.h"
 #include "model/outline.h"
 
@@ -73,12 +74,6 @@ class Table {
   std::vector<const Row*> globs_;  ///< the most specific first
 };
 
-template <std::size_t Size>
-bool is_in_one_of(std::string_view text, const std::array<std::string_view, Size>& beginnings) {
-  return std::any_of(beginnings.begin(), beginnings.end(),
-                     [text](std::string_view beginning) { return text.starts_with(beginning); });
-}
-
 Runtime runtime_of_module(std::string_view module) {
   if (is_java_machine(module)) return Runtime::java;
   if (module.starts_with("beam.")) return Runtime::erlang;
@@ -140,13 +135,13 @@ std::vector<Roles> roles_of(const std::vector<Frame>& frames) {
 
 bool in_library(const Frame& frame) {
   constexpr std::array<std::string_view, 4> kLibraries = {"libc.so", "libc-", "libpthread", "libstdc++.so"};
-  return is_in_one_of(frame.module, kLibraries);
+  return starts_with_one_of(frame.module, kLibraries);
 }
 
 bool is_runtime_library(std::string_view module) {
   constexpr std::array<std::string_view, 6> kLibraries = {"libc.",     "libc-",  "libpthread",
                                                           "libstdc++", "libc++", "ld-"};
-  return is_in_one_of(module, kLibraries);
+  return starts_with_one_of(module, kLibraries);
 }
 
 bool is_java_machine(std::string_view module) { return module.starts_with("libjvm.so"); }
@@ -156,7 +151,7 @@ bool is_garbage_collector(std::string_view thread) {
   constexpr std::array<std::string_view, 9> kNames = {"GC Thread#", "ParGC Thread#",  "G1 Conc#",
                                                       "G1 Refine#", "G1 Main Marker", "ZWorker",
                                                       "ZDriver",    "ZDirector",      "Shenandoah"};
-  return is_in_one_of(thread, kNames);
+  return starts_with_one_of(thread, kNames);
 }
 
 }  // namespace offwait

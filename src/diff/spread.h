@@ -28,7 +28,7 @@ namespace offwait {
 /// between 0.01 and 0.2 for most amounts, with a median of 0.1.
 inline constexpr double kRunToRun = 0.1;
 inline constexpr double kPriorDegrees = 4;
-/// The probability that at least one of all rows shows a change where there is none.
+/// The probability that at least one of all rows shows a change although nothing has changed.
 inline constexpr double kErrorOfAll = 0.05;
 
 /// The value that |t| exceeds with this probability, of Student's t distribution with `degrees` degrees of

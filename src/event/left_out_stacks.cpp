@@ -11,7 +11,7 @@ namespace offwait {
 
 namespace {
 
-/// If this many draws are expected, there is none in one of 3,000 cases.
+/// If this many draws are expected, one case of 3,000 has no draw at all.
 constexpr double kEnoughDraws = 8;
 /// More would take too long where each wait has stacks of its own.
 constexpr int kDonorsLookedAt = 4;

@@ -35,7 +35,6 @@ class TraceWithStandIns {
   /// The recorded entries, followed by the stand-ins with their sites and waits. sweep() accepts this trace;
   /// it need not satisfy validate().
   const Trace& all() const { return trace_; }
-  Trace take() && { return std::move(trace_); }  ///< all(), without a copy
   std::span<const Actor> actors() const { return std::span(trace_.actors).first(actors_); }
   std::span<const WaitSite> sites() const { return std::span(trace_.sites).first(sites_); }
   std::span<const Wait> waits() const { return std::span(trace_.waits).first(waits_); }

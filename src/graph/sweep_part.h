@@ -43,8 +43,8 @@ struct ThreadInPart {
   /// wait: it waited for a disk, or behind one once more. That wait was before the part, or is a CutWait.
   enum class Settled : std::uint8_t { no, at_disk, behind_disk };
   Settled settled = Settled::no;
-  /// Length and site of the last wait behind another's disk wait for which this is not settled yet. Length 0:
-  /// there is none.
+  /// Length and site of the last wait behind another's disk wait for which this is not settled yet. The
+  /// length is 0 without such a wait.
   Nanos behind_disk = 0;
   SiteId behind_disk_site = 0;
   /// The time at which a thread last ended a wait of this thread that was not for a disk. A time before the

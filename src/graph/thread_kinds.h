@@ -20,8 +20,8 @@ inline constexpr ThreadKind kNoThreadKind = UINT32_MAX;
 ///   like no other;
 /// - are all kernel threads or none, and likewise outside of the target, and the recorder's;
 /// - run the same program and begin in the same function. Where one of these is not known of a thread, it is
-///   that of the threads that are called alike, if these agree. If they do not, the thread is of one kind
-///   with the others of which it is not known. A thread's function is that of nine tenths of its waits and
+///   that of the threads that are called alike, if these agree. If they do not, the threads that lack it
+///   are of one kind. A thread's function is that of nine tenths of its waits and
 ///   samples. Main threads that are alike in all else have one function, that of most of them;
 /// - do the same work: if the oldest process does other work than all others, it is a kind of its own
 ///   (makers_of_processes());

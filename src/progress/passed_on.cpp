@@ -69,8 +69,8 @@ Passing passing_of(const Trace& trace, const TimeOuts& time_outs, std::vector<st
     }
     --waiting;
     const ActorId from = site.waker;
-    if (time_outs.ended_by_looking(event.wait))
-      have = {site.thread};  // the thread that had it let it go unseen
+    // The thread that had it let it go unseen.
+    if (time_outs.ended_by_looking(event.wait)) have = {site.thread};
     if (from == kNoActor || trace.actors[from].kind != ActorKind::thread) continue;
     ++out.ended;
     out.by_waiters += waiters.contains(from) ? 1U : 0U;

@@ -114,10 +114,9 @@ struct Ends {
     std::uint32_t wait = 0;  ///< the wait that something else ended
   };
   std::vector<ByOther> by_others;
-  std::uint64_t by_waiters =
-      0;               ///< how many of by_others were ended by threads that wait for the thing themselves
-  Nanos timed_ns = 0;  ///< lengths of the last time-outs before these waits, added up
-  Nanos ended_ns = 0;  ///< lengths of these waits, added up
+  std::uint64_t by_waiters = 0;  ///< how many of by_others are ended by threads that wait for the thing
+  Nanos timed_ns = 0;            ///< lengths of the last time-outs before these waits, added up
+  Nanos ended_ns = 0;            ///< lengths of these waits, added up
   std::vector<std::vector<std::uint32_t>> by_looking;  ///< time-outs of runs that ended in finding it free
 
   /// With fewer ends chance decides.

@@ -24,7 +24,6 @@
 #include "replay/simulate.h"
 #include "replay/syncs.h"
 #include "replay/usable_cpus.h"
-#include "replay/what_if.h"
 
 namespace offwait {
 
@@ -95,6 +94,7 @@ class Answering {
           holds_ = LockHolds(trace, groups_, kinds_, known_locks(options.asked));
         });
     code_ = code_of(trace, groups_, kinds_, uses_, options.code);
+    syncs_ = scenarios_of_syncs(options.syncs);
     std::vector<Change> services;
     for (ServiceId id = 0; id < kinds_.services.all.size(); ++id) {
       services.push_back({Resource::remote, kNoGroup, kNoActor, 0.5, id});
@@ -165,7 +165,7 @@ class Answering {
       scenarios.push_back(
           with_parts({{Resource::threads, pool.group, kNoActor, pool.threads / pool.waiting}}));
     }
-    for (const Scenario& scenario : scenarios_of_syncs()) scenarios.push_back(scenario);
+    scenarios.insert(scenarios.end(), syncs_.begin(), syncs_.end());
     for (const Change& change : out.tried) {
       scenarios.push_back(with_parts(Scenario{change}));
     }
@@ -229,19 +229,9 @@ class Answering {
   std::size_t scenario_of_pool(std::size_t index) const {
     return options_.asked.size() + 2 * answered_locks() + index;
   }
-  /// Calls that sync take half as long: all of it, their CPU work alone, their waits for disks alone. Empty
-  /// if there are no such calls.
-  std::vector<Scenario> scenarios_of_syncs() const {
-    if (options_.syncs == kNoCode) return {};
-    std::vector<Scenario> out = {changes_of_function(options_.syncs, 0.5)};
-    for (const Resource resource : {Resource::cpu, Resource::io}) {
-      out.push_back({{resource, kNoGroup, kNoActor, 0.5, kNoService, kNoLock, options_.syncs}});
-    }
-    return out;
-  }
   std::size_t scenario_of_syncs() const { return scenario_of_pool(pools_.size()); }
   std::size_t scenario_of_tried(std::size_t index) const {
-    return scenario_of_syncs() + scenarios_of_syncs().size() + index;
+    return scenario_of_syncs() + syncs_.size() + index;
   }
 
   /// Makes the gain a bound: the change may gain less.
@@ -424,12 +414,17 @@ class Answering {
                })) {
       as_bound(out);
     }
-    for (const Change& change : asked) {
+    allow_for_samples(asked, out);
+    return out;
+  }
+
+  /// What functions take of CPUs is known from samples.
+  void allow_for_samples(const Scenario& scenario, Gain& gain) const {
+    for (const Change& change : scenario) {
       if (change.code != kNoCode && change.resource == Resource::cpu) {
-        allow_for_samples(code_.parts[change.code], asked, out);
+        offwait::allow_for_samples(code_.parts[change.code], scenario, gain);
       }
     }
-    return out;
   }
 
   void allow_for_many_at_once(const Progress& progress, const Change& change, Gain& gain) const {
@@ -442,36 +437,37 @@ class Answering {
   /// Makes one answer of those that are both about CPU work and a disk of the same calls.
   void join_syncs(const Answers& about, const ScenarioGains& gains, std::size_t progress,
                   std::vector<Ranked>& ranked) const {
-    if (options_.syncs == kNoCode) return;
+    if (syncs_.empty()) return;
     const CodePart& calls = code_.parts[options_.syncs];
-    const Progress& counts = about.progress[progress];
-    const std::vector<Scenario> scenarios = scenarios_of_syncs();
-    const auto gain_of_part = [&](std::size_t part) {
-      Gain out = gains.of(counts, scenario_of_syncs() + part);
-      if (part < 2) allow_for_samples(calls, scenarios[part], out);
-      return out;
-    };
-    const auto is_about_calls = [&](const Ranked& one) {
-      return one.gain >= kWorthAnAnswer && one.answer.certainty != Certainty::rough &&
-             is_mostly_in(one.answer.change, calls, trace_, groups_, kinds_, uses_);
-    };
+    std::vector<Ranked> others;
     std::optional<Change> disk;
     bool computes = false;
     for (const Ranked& one : ranked) {
-      if (!is_about_calls(one)) continue;
-      const bool is_cpu = one.answer.change.resource == Resource::cpu;
-      computes = computes || is_cpu;
-      if (!is_cpu && !disk) disk = one.answer.change;
+      const Change& change = one.answer.change;
+      if (one.gain < kWorthAnAnswer || one.answer.certainty == Certainty::rough ||
+          !is_mostly_in(change, calls, trace_, groups_, kinds_, uses_)) {
+        others.push_back(one);
+      } else if (change.resource == Resource::cpu) {
+        computes = true;
+      } else if (!disk) {
+        disk = change;
+      }
     }
     if (!computes || !disk) return;
+    const Progress& counts = about.progress[progress];
+    std::vector<Gain> found;
+    for (std::size_t i = 0; i < syncs_.size(); ++i) {
+      found.push_back(gains.of(counts, scenario_of_syncs() + i));
+      allow_for_samples(syncs_[i], found.back());
+    }
+    if (found[0].certainty == Certainty::rough) return;
     Answer out;
-    static_cast<Gain&>(out) = gain_of_part(0);
-    out.syncs = {options_.syncs, static_cast<Nanos>(calls.cpu_ns), gain_of_part(1), gain_of_part(2)};
-    if (out.certainty == Certainty::rough) return;
+    static_cast<Gain&>(out) = found[0];
+    out.syncs = {options_.syncs, static_cast<Nanos>(calls.cpu_ns), found[1], found[2]};
     out.change = {Resource::sync, kNoGroup, disk->device, 0.5, kNoService, kNoLock, options_.syncs};
     out.progress = progress;
-    std::erase_if(ranked, is_about_calls);
-    ranked.push_back({out, std::min(out.gain, gains.expected(counts, scenario_of_syncs()))});
+    others.push_back({out, std::min(out.gain, gains.expected(counts, scenario_of_syncs()))});
+    ranked = std::move(others);
   }
 
   /// For one progress, best first.
@@ -569,6 +565,7 @@ class Answering {
   std::optional<PathToExit> path_;              ///< Progress::How::end
   std::vector<ServiceUse> service_uses_;
   Code code_;
+  std::vector<Scenario> syncs_;    ///< scenarios_of_syncs()
   std::vector<PartUse> services_;  ///< by ServiceId
   Occupied occupied_;
   std::vector<Pool> pools_;

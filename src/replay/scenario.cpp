@@ -37,14 +37,24 @@ double factor_of_cpus(const Scenario& scenario) {
   return out;
 }
 
-double factor_of_work(const Scenario& scenario, const Code& code, PlaceId place) {
+namespace {
+
+/// What the changes of functions leave of something that each function has a part of.
+double factor_of_parts(const Scenario& scenario, const Code& code, Resource resource,
+                       std::vector<double> CodePart::*parts, std::size_t id) {
   double out = 1;
   for (const Change& change : scenario) {
-    if (change.code != kNoCode && change.resource == Resource::cpu) {
-      out *= 1 - (1 - change.factor) * code.parts[change.code].cpu[place];
+    if (change.code != kNoCode && change.resource == resource) {
+      out *= 1 - (1 - change.factor) * (code.parts[change.code].*parts)[id];
     }
   }
   return out;
+}
+
+}  // namespace
+
+double factor_of_work(const Scenario& scenario, const Code& code, PlaceId place) {
+  return factor_of_parts(scenario, code, Resource::cpu, &CodePart::cpu, place);
 }
 
 double factor_of_wait(const Scenario& scenario, const Code& code, Resource resource, StackId stack) {
@@ -57,13 +67,7 @@ double factor_of_wait(const Scenario& scenario, const Code& code, Resource resou
 }
 
 double factor_of_requests(const Scenario& scenario, const Code& code, GroupId group) {
-  double out = 1;
-  for (const Change& change : scenario) {
-    if (change.code != kNoCode && change.resource == Resource::io) {
-      out *= 1 - (1 - change.factor) * code.parts[change.code].requests[group];
-    }
-  }
-  return out;
+  return factor_of_parts(scenario, code, Resource::io, &CodePart::requests, group);
 }
 
 Scenario with_parts_of_services(const Scenario& scenario, const Services& services, const Uses& uses) {

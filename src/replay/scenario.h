@@ -30,7 +30,7 @@ enum class Resource : std::uint8_t {
   runnable,  ///< the time from a wake to running, of waits in a function
   sync,      ///< calls that make sure of what is on a disk: their CPU work, and their waits
 };
-inline constexpr std::size_t kResources = 11;
+inline constexpr std::size_t kResources = static_cast<std::size_t>(Resource::sync) + 1;
 std::string_view to_string(Resource resource);
 
 /// One part takes `factor` times as long. With Resource::cpus each CPU has `factor` times as much work, and

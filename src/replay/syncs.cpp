@@ -2,8 +2,18 @@
 #include "replay/syncs.h"
 
 #include "replay/part_use.h"
+#include "replay/what_if.h"
 
 namespace offwait {
+
+std::vector<Scenario> scenarios_of_syncs(CodeId calls) {
+  if (calls == kNoCode) return {};
+  std::vector<Scenario> out = {changes_of_function(calls, 0.5)};
+  for (const Resource resource : {Resource::cpu, Resource::io}) {
+    out.push_back({{resource, kNoGroup, kNoActor, 0.5, kNoService, kNoLock, calls}});
+  }
+  return out;
+}
 
 bool is_mostly_in(const Change& change, const CodePart& calls, const Trace& trace, const ThreadGroups& groups,
                   const WaitKinds& kinds, const Uses& uses) {

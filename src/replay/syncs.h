@@ -4,6 +4,8 @@
 // disk are both mostly about these calls, the calls are the answer, half as long or half as often.
 #pragma once
 
+#include <vector>
+
 #include "base/nanos.h"
 #include "model/trace.h"
 #include "progress/group_use.h"
@@ -22,6 +24,10 @@ struct SyncGain {
   Gain cpu{};        ///< their CPU work
   Gain disk{};       ///< their waits for disks
 };
+
+/// The calls take half as long: all of it, their CPU work alone, and their waits for disks alone. Empty
+/// without calls.
+std::vector<Scenario> scenarios_of_syncs(CodeId calls);
 
 /// Whether most of what the change makes shorter is in these calls: of a group's CPU work, or of the waits
 /// for a disk. Never of any other change.

@@ -455,13 +455,6 @@ Json lock_json(const FoundLock& lock) {
             {"for_others", rounded(lock.for_others)}}}};
 }
 
-Json gain_json(const Gain& gain) {
-  return {{"gain", rounded(gain.gain)},
-          {"low", rounded_or_null(gain.low)},
-          {"high", rounded_or_null(gain.high)},
-          {"certainty", to_string(gain.certainty)}};
-}
-
 Json syncs_json(const FoundSyncs& syncs) {
   return {{"calls", array_of(syncs.calls, text)},
           {"ran_s", seconds(syncs.ran_s)},

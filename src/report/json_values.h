@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "analysis/found_answers.h"
 #include "base/escape.h"
 #include "model/backtrace.h"
 
@@ -49,5 +50,13 @@ Json or_null(const std::optional<Value>& value) {
 inline Json rounded_or_null(const std::optional<double>& value) {
   return value ? Json(rounded(*value)) : Json(nullptr);
 }
+
+inline Json gain_json(const Gain& gain) {
+  return {{"gain", rounded(gain.gain)},
+          {"low", rounded_or_null(gain.low)},
+          {"high", rounded_or_null(gain.high)},
+          {"certainty", to_string(gain.certainty)}};
+}
+inline Json gain_json(const std::optional<Gain>& gain) { return gain ? gain_json(*gain) : Json(nullptr); }
 
 }  // namespace offwait

@@ -13,14 +13,6 @@ Json time_json(const CodeTime& time) {
           {"other_s", seconds(time.other_s)}};
 }
 
-Json gain_json(const std::optional<Gain>& gain) {
-  if (!gain) return nullptr;
-  return {{"gain", rounded(gain->gain)},
-          {"low", rounded_or_null(gain->low)},
-          {"high", rounded_or_null(gain->high)},
-          {"certainty", to_string(gain->certainty)}};
-}
-
 Json function_json(const FoundFunction& row) {
   return {{"function", text(to_string(row.function))},
           {"file", row.file.empty() ? Json(nullptr) : text(row.file)},

@@ -226,8 +226,8 @@ class Rules {
       apply(instruction, ahead);
       if (untouched) makes_frame = ahead.depth.value_or(begin) > begin;
     }
-    if (makes_frame && (begin_ + at) % kAlignment == 0)
-      body_ = kEntry;  // a function that is called by its address alone
+    // It is a function that is called by its address alone.
+    if (makes_frame && (begin_ + at) % kAlignment == 0) body_ = kEntry;
     return body_;
   }
 

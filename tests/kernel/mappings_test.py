@@ -72,6 +72,9 @@ class MappingsTest(unittest.TestCase):
         print(f"{complete} of {2 * ROUNDS * CALLS} complete, {cut} cut in {2 * ROUNDS} loadings")
         # The first stacks after a loading are cut until its code is known, which takes longer beside other programs.
         self.assertGreater(complete, 0.5 * 2 * ROUNDS * CALLS)
+        # Once the code is known, all stacks of the loading are complete: only the next loading has cut ones again.
+        cut_again = sum("[cut:" in after and "[cut:" not in before for before, after in zip(stacks, stacks[1:]))
+        self.assertLess(cut_again, 2 * ROUNDS)
         # Each stack is either complete or marked as cut.
         self.assertLessEqual(len(stacks) - complete - cut, 1, stacks)
 

@@ -26,7 +26,7 @@ FoundLocks locks_in(const std::string& lines) {
   REQUIRE(trace);
   Facts facts = facts_of(*trace, group_threads(*trace), {});
   facts.progress.clear();  // all groups of the target count
-  return locks_of(*trace, facts, code_uses_of(*trace, facts));
+  return locks_of(*trace, facts, names_of_locks(*trace, facts.kinds.locks), code_uses_of(*trace, facts));
 }
 
 const std::string kMutex = " class=futex stack=futex_wait;--;pthread_mutex_lock;";
