@@ -142,7 +142,7 @@ std::vector<double> weights_of_speeds(const Trace& trace, const ThreadGroups& gr
   return out;
 }
 
-GainRange range_of(double gain, const std::vector<double>& pieces, double off) {
+GainRange range_of(double gain, const std::vector<double>& pieces, double most, double off) {
   const auto number = static_cast<double>(pieces.size());
   const double mean = std::accumulate(pieces.begin(), pieces.end(), 0.0) / number;
   const double squares = std::accumulate(pieces.begin(), pieces.end(), 0.0, [mean](double sum, double piece) {
@@ -154,7 +154,7 @@ GainRange range_of(double gain, const std::vector<double>& pieces, double off) {
   // A gain g saves T g / (1 + g) of the time T. An error e in what is saved changes the gain by e g (1 + g).
   const double by_model = std::max(kModelError, off) * std::abs(gain) * (1 + gain);
   const double error = std::hypot(by_chance, by_model, kRestError * (1 + gain));
-  return {gain - error, gain + error};
+  return {gain - error, std::min(gain + error, most + kRestError * (1 + most))};
 }
 
 }  // namespace offwait

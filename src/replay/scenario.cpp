@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "replay/scenario.h"
 
+#include <algorithm>
+#include <limits>
+
 namespace offwait {
 
 std::string_view to_string(Resource resource) {
@@ -35,6 +38,12 @@ double factor_of_cpus(const Scenario& scenario) {
   double out = 1;
   for (const Change& change : scenario) out *= change.resource == Resource::cpus ? change.factor : 1;
   return out;
+}
+
+double most_gain(const Scenario& scenario) {
+  double shortest = 1;
+  for (const Change& change : scenario) shortest = std::min(shortest, change.factor);
+  return shortest > 0 ? 1 / shortest - 1 : std::numeric_limits<double>::infinity();
 }
 
 namespace {

@@ -55,6 +55,10 @@ using Scenario = std::vector<Change>;
 /// How much work each CPU has, in proportion to the recording: 0.5 with twice as many CPUs.
 double factor_of_cpus(const Scenario& scenario);
 
+/// The most that the scenario can gain: if everything took as long as the part that it makes shortest, all
+/// would go as many times as fast, and with the rest as it is no more can be gained.
+double most_gain(const Scenario& scenario);
+
 /// By how much longer the scenario's changes of functions make a thread's work and its own waits take.
 /// `place` is of the work; `resource` must be io, sleep, remote or runnable. 1 if there is no such change.
 double factor_of_work(const Scenario& scenario, const Code& code, PlaceId place);

@@ -44,6 +44,7 @@ ScenarioGains::Spread ScenarioGains::spread(const Progress& progress, std::size_
   }
   const bool has_range = pieces.size() >= 2;
   Spread out{{gain, gain}, has_range ? Doubt::none : Doubt::pieces_differ, has_range};
+  const double most = most_gain(replays_.scenarios[scenario]);
   const auto widen = [&](const GainRange& to, Doubt why) {
     out.range = {std::min(out.range.low, to.low), std::max(out.range.high, to.high)};
     const double error = std::max(out.range.high - gain, gain - out.range.low);
@@ -51,26 +52,26 @@ ScenarioGains::Spread ScenarioGains::spread(const Progress& progress, std::size_
     if (out.wide == Doubt::none && is_wide) out.wide = why;
   };
   if (has_range) {
-    widen(range_of(gain, pieces), Doubt::pieces_differ);
-    widen(range_of(gain, pieces, replayed.off), Doubt::simulated_roughly);
+    widen(range_of(gain, pieces, most), Doubt::pieces_differ);
+    widen(range_of(gain, pieces, most, replayed.off), Doubt::simulated_roughly);
   }
   if (const Replayed* const kept = replays_.with_queues_kept(scenario)) {
     // How long threads queue behind other programs is those programs' doing, as far as they have the CPUs,
     // and how their scheduling answers to a change is not known. The range reaches as far to what the lanes
     // say.
-    const double by_lanes = gain_of(progress, *kept, weights_, scenario, 0, kept->pieces.size()).least;
+    const double by_lanes = gain_in(progress, scenario, *kept).least;
     const double between = gain + others_part(input_) * (by_lanes - gain);
     widen({between, between}, Doubt::others_have_cpus);
   }
   if (const std::optional<GainRange> parts = gains_of_parts(progress, replayed, weights_, scenario)) {
-    widen(*parts, Doubt::parts_differ);
+    widen({parts->low, std::min(parts->high, most)}, Doubt::parts_differ);
   }
   return out;
 }
 
 Gain ScenarioGains::of(const Progress& progress, std::size_t scenario, const Replayed& replayed) const {
   Gain out;
-  const GainBounds whole = gain_of(progress, replayed, weights_, scenario, 0, replayed.pieces.size());
+  const GainBounds whole = gain_in(progress, scenario, replayed);
   out.gain = whole.least;
   const auto [range, wide, has_range] = spread(progress, scenario, replayed, whole.least);
   const std::vector<double> speeds = speeds_of(progress, replayed, input_.groups, scenario);
@@ -84,8 +85,9 @@ Gain ScenarioGains::of(const Progress& progress, std::size_t scenario, const Rep
   }
   if (whole.least > kAlike && range.low < kWorthAnAnswer) {
     // It may be nothing; it is known how much it is at most.
-    const std::vector<double> highest(speeds.size(), 1 + range.high);
-    out.gain = range.high * room_.most_that_fits(replays_.scenarios[scenario], highest).part;
+    const double high = std::min(range.high, most_gain(replays_.scenarios[scenario]));
+    const std::vector<double> highest(speeds.size(), 1 + high);
+    out.gain = high * room_.most_that_fits(replays_.scenarios[scenario], highest).part;
     out.certainty = Certainty::up_to;
     out.doubt = wide;
     return out;
@@ -126,10 +128,17 @@ Gain ScenarioGains::of(const Progress& progress, std::size_t scenario, const Rep
   return out;
 }
 
+/// In the whole window. A replay, which does not move all that would move, may show more than most_gain().
+GainBounds ScenarioGains::gain_in(const Progress& progress, std::size_t scenario,
+                                  const Replayed& replayed) const {
+  const GainBounds out = gain_of(progress, replayed, weights_, scenario, 0, replayed.pieces.size());
+  const double most = most_gain(replays_.scenarios[scenario]);
+  return {std::min(out.least, most), std::min(out.most, most)};
+}
+
 double ScenarioGains::expected(const Progress& progress, std::size_t scenario) const {
-  const Replayed& replayed = replays_.of(scenario);
-  const double gain = gain_of(progress, replayed, weights_, scenario, 0, replayed.pieces.size()).least;
-  const std::vector<double> speeds = speeds_of(progress, replayed, input_.groups, scenario);
+  const double gain = gain_in(progress, scenario, replays_.of(scenario)).least;
+  const std::vector<double> speeds = speeds_of(progress, replays_.of(scenario), input_.groups, scenario);
   return gain > 0 ? gain * part_that_fits(speeds, scenario) : gain;
 }
 

@@ -47,6 +47,7 @@ class ScenarioGains {
     Doubt wide = Doubt::none;  ///< why the range says little
     bool has_range = false;    ///< several pieces of the window were compared
   };
+  GainBounds gain_in(const Progress& progress, std::size_t scenario, const Replayed& replayed) const;
   Spread spread(const Progress& progress, std::size_t scenario, const Replayed& replayed, double gain) const;
   Doubt doubt(const Progress& progress) const;
   bool uses_cpus() const;

@@ -276,7 +276,7 @@ TEST_CASE("a command that ended gains by ending sooner, however busy the CPU is 
   REQUIRE(found.answers.size() == 2);
   CHECK(name_of(trace, found.answers[0]) == "cpu cc");
   CHECK(found.answers[0].gain == Approx(500.0 / 350 - 1).margin(0.001));
-  CHECK(found.answers[0].low == Approx(range_of(found.answers[0].gain, {1, 1}).low));
+  CHECK(found.answers[0].low == Approx(range_of(found.answers[0].gain, {1, 1}, 1).low));
   CHECK(found.answers[0].certainty == Certainty::sure);
   CHECK(name_of(trace, found.answers[1]) == "cpu make");
   CHECK(found.answers[1].gain == Approx(500.0 / 400 - 1).margin(0.001));

@@ -50,16 +50,20 @@ TEST_CASE("who did nothing says nothing") {
 TEST_CASE("a range adds the spread of the pieces to the error of the replay") {
   // Pieces that agree leave 10 % of the time that is saved, half of it, which is 0.2 of the gain of 1, and 2
   // % of the other half, which is 0.04 of it.
-  const GainRange agreed = range_of(1, {1, 1, 1, 1});
+  const GainRange agreed = range_of(1, {1, 1, 1, 1}, 3);
   CHECK(agreed.low == Approx(1 - std::hypot(0.2, 0.04)));
   CHECK(agreed.high == Approx(1 + std::hypot(0.2, 0.04)));
   // Without a gain, the spread, 2.353 times the deviation of 0.01 times the root of 2/4, and 2 % of all time.
   const double chance = 2.353 * std::sqrt(0.0002 / 3) * std::sqrt(0.5);
-  const GainRange spread = range_of(0, {-0.01, -0.0, 0.0, 0.01});
+  const GainRange spread = range_of(0, {-0.01, -0.0, 0.0, 0.01}, 1);
   CHECK(spread.high == Approx(std::hypot(chance, 0.02)));
   CHECK(spread.low == Approx(-spread.high));
-  const GainRange both = range_of(1, {0.99, 1, 1, 1.01});
+  const GainRange both = range_of(1, {0.99, 1, 1, 1.01}, 3);
   CHECK(both.high - 1 == Approx(std::hypot(0.2, 0.04, chance)));
+  // A part that takes half as long gains at most 1, and 2 % of all time.
+  const GainRange bounded = range_of(1, {0.99, 1, 1, 1.01}, 1);
+  CHECK(bounded.high == Approx(1.04));
+  CHECK(bounded.low == both.low);
 }
 
 TEST_CASE("threads that are started for each piece of work do not tell a speed") {

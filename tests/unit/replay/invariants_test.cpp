@@ -77,3 +77,24 @@ TEST_CASE("a busy stranger changes nothing, in the target or outside of it") {
   inside.thread(100, "stranger");
   check(inside);
 }
+
+TEST_CASE("a part that takes half as long makes nothing more than twice as fast") {
+  // Nearly all of the time is the disk's, and its requests take 3.9 ms or, now and then, 7.9 ms.
+  test::Program reader(400'000);
+  reader.thread(1, "reader");
+  long at = 0;
+  for (int request = 0; at + 8000 <= 400'000; ++request) {
+    const long took = request % 7 == 0 ? 7900 : 3900;
+    reader.wait(1, at + 100, at + 100 + took, "disk:vda", "class=disk");
+    at += 100 + took;
+  }
+  const Trace trace = reader.trace();
+  const Answers found = answers_of(trace, facts_of(trace, group_threads(trace), {}), {});
+  REQUIRE(!found.answers.empty());
+  const Answer& first = found.answers.front();
+  CHECK(first.change.device != kNoActor);
+  CHECK(first.certainty == Certainty::sure);
+  CHECK(first.gain > 0.93);
+  CHECK(first.low < first.gain);
+  CHECK(first.high == Approx(1.04));
+}
