@@ -15,8 +15,9 @@ namespace {
 /// A part that takes less of its function's time has no gain of its own.
 constexpr double kWorthAsking = 0.01;
 
-/// One scenario, and the row and part whose gain it tells.
+/// A scenario, and the row and part whose gain it tells.
 struct Asked {
+  std::size_t scenario = 0;  ///< index into AnswerOptions::asked
   std::size_t row = 0;
   std::optional<Gain> FoundFunction::*gain = nullptr;
 };
@@ -34,7 +35,7 @@ std::vector<std::size_t> rows_with_gains(const std::vector<FoundFunction>& rows)
   return out;
 }
 
-/// The stacks that the functions of these rows are in; a CodeId is an index into `chosen`.
+/// The stacks that the functions of these rows are in, by index into `chosen`.
 std::vector<CodeStacks> stacks_of(const Trace& trace, const std::vector<FoundFunction>& rows,
                                   const std::vector<std::size_t>& chosen) {
   std::map<Frame, CodeId> ids;
@@ -56,6 +57,15 @@ std::vector<CodeStacks> stacks_of(const Trace& trace, const std::vector<FoundFun
   return out;
 }
 
+/// The index of the value, which is added if it is not there.
+template <class Value>
+std::size_t index_in(std::vector<Value>& values, const Value& value) {
+  const auto found = std::find(values.begin(), values.end(), value);
+  const auto index = static_cast<std::size_t>(found - values.begin());
+  if (found == values.end()) values.push_back(value);
+  return index;
+}
+
 }  // namespace
 
 void add_gains(const Trace& trace, const Facts& facts, FoundFunctions& functions) {
@@ -63,12 +73,13 @@ void add_gains(const Trace& trace, const Facts& facts, FoundFunctions& functions
   const std::vector<std::size_t> chosen = rows_with_gains(functions.rows);
   AnswerOptions options;
   options.most_candidates = 0;
-  options.code = stacks_of(trace, functions.rows, chosen);
+  const std::vector<CodeStacks> stacks = stacks_of(trace, functions.rows, chosen);
   std::vector<Asked> asked;
   for (std::size_t i = 0; i < chosen.size(); ++i) {
     const std::size_t row = chosen[i];
-    const auto code = static_cast<CodeId>(i);
     const CodeTime& time = functions.rows[row].all;
+    // Functions that are only ever called by one another are in the same stacks, and gain the same.
+    const auto code = static_cast<CodeId>(index_in(options.code, stacks[i]));
     const Scenario whole = changes_of_function(code, kTwiceAsFast);
     const auto ask = [&](std::optional<Gain> FoundFunction::*gain, double part_s, auto... resources) {
       if (part_s < kWorthAsking * time.total_s()) return;
@@ -76,8 +87,7 @@ void add_gains(const Trace& trace, const Facts& facts, FoundFunctions& functions
       for (const Change& change : whole) {
         if (((change.resource == resources) || ...)) scenario.push_back(change);
       }
-      options.asked.push_back(std::move(scenario));
-      asked.push_back({row, gain});
+      asked.push_back({index_in(options.asked, scenario), row, gain});
     };
     ask(&FoundFunction::gain, time.total_s(), Resource::cpu, Resource::io, Resource::sleep, Resource::remote,
         Resource::runnable);
@@ -89,9 +99,9 @@ void add_gains(const Trace& trace, const Facts& facts, FoundFunctions& functions
   if (asked.empty()) return;
   const Answers answers = answers_of(trace, facts, options);
   if (answers.progress.empty()) return;
-  for (std::size_t i = 0; i < asked.size(); ++i) {
-    if (answers.asked[i].doubt == Doubt::few_samples) continue;
-    functions.rows[asked[i].row].*asked[i].gain = answers.asked[i];
+  for (const auto& [scenario, row, part] : asked) {
+    const Gain& gain = answers.asked[scenario];
+    if (gain.doubt != Doubt::few_samples) functions.rows[row].*part = gain;
   }
 }
 
