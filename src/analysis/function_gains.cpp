@@ -15,13 +15,6 @@ namespace {
 /// A part that takes less of its function's time has no gain of its own.
 constexpr double kWorthAsking = 0.01;
 
-/// A scenario, and the row and part whose gain it tells.
-struct Asked {
-  std::size_t scenario = 0;  ///< index into AnswerOptions::asked
-  std::size_t row = 0;
-  std::optional<Gain> FoundFunction::*gain = nullptr;
-};
-
 /// The rows that get gains. A function whose work is all inlined has no time of its own, and may be what one
 /// would change.
 std::vector<std::size_t> rows_with_gains(const std::vector<FoundFunction>& rows) {
@@ -68,13 +61,12 @@ std::size_t index_in(std::vector<Value>& values, const Value& value) {
 
 }  // namespace
 
-void add_gains(const Trace& trace, const Facts& facts, FoundFunctions& functions) {
+std::vector<AskedGain> ask_for_gains(const Trace& trace, const FoundFunctions& functions,
+                                     AnswerOptions& options) {
   constexpr double kTwiceAsFast = 0.5;
   const std::vector<std::size_t> chosen = rows_with_gains(functions.rows);
-  AnswerOptions options;
-  options.most_candidates = 0;
   const std::vector<CodeStacks> stacks = stacks_of(trace, functions.rows, chosen);
-  std::vector<Asked> asked;
+  std::vector<AskedGain> out;
   for (std::size_t i = 0; i < chosen.size(); ++i) {
     const std::size_t row = chosen[i];
     const CodeTime& time = functions.rows[row].all;
@@ -87,7 +79,7 @@ void add_gains(const Trace& trace, const Facts& facts, FoundFunctions& functions
       for (const Change& change : whole) {
         if (((change.resource == resources) || ...)) scenario.push_back(change);
       }
-      asked.push_back({index_in(options.asked, scenario), row, gain});
+      out.push_back({index_in(options.asked, scenario), row, gain});
     };
     ask(&FoundFunction::gain, time.total_s(), Resource::cpu, Resource::io, Resource::sleep, Resource::remote,
         Resource::runnable);
@@ -96,9 +88,10 @@ void add_gains(const Trace& trace, const Facts& facts, FoundFunctions& functions
     ask(&FoundFunction::runnable_gain, time.runnable_s, Resource::runnable);
     ask(&FoundFunction::other_gain, time.other_s, Resource::sleep, Resource::remote);
   }
-  if (asked.empty()) return;
-  const Answers answers = answers_of(trace, facts, options);
-  if (answers.progress.empty()) return;
+  return out;
+}
+
+void add_gains(const std::vector<AskedGain>& asked, const Answers& answers, FoundFunctions& functions) {
   for (const auto& [scenario, row, part] : asked) {
     const Gain& gain = answers.asked[scenario];
     if (gain.doubt != Doubt::few_samples) functions.rows[row].*part = gain;

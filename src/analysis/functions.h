@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <vector>
 
 #include "analysis/code_uses.h"
@@ -26,8 +27,18 @@ inline constexpr std::size_t kCallersWithGains = 10;
 FoundFunctions functions_of(const Trace& trace, const ThreadGroups& groups, const CodeUses& uses,
                             const Criticality& criticality);
 
-/// Replays the trace with each of these functions twice as fast, and with each part of it.
-void add_gains(const Trace& trace, const Facts& facts, FoundFunctions& functions);
+/// A scenario, and the row and part whose gain it tells.
+struct AskedGain {
+  std::size_t scenario = 0;  ///< index into AnswerOptions::asked
+  std::size_t row = 0;
+  std::optional<Gain> FoundFunction::*gain = nullptr;
+};
+
+/// Adds scenarios to AnswerOptions::asked: each of these functions twice as fast, and each part of it.
+std::vector<AskedGain> ask_for_gains(const Trace& trace, const FoundFunctions& functions,
+                                     AnswerOptions& options);
+/// Adds what the answers say of them.
+void add_gains(const std::vector<AskedGain>& asked, const Answers& answers, FoundFunctions& functions);
 
 FoundThreads critical_threads(const Trace& trace, const CodeUses& uses, const Criticality& criticality);
 

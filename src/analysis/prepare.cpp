@@ -62,8 +62,8 @@ void add_syncs(const Trace& trace, AnswerOptions& options) {
   }
 }
 
-/// The tables are of all of the trace. The gains are those of `busy`, the part of the trace in which the
-/// target was asked for something, as are `facts` and `lock_names`.
+/// The tables are of all of the trace, without gains. `busy` is the part of the trace in which the target was
+/// asked for something; `facts` and `lock_names` are of that part.
 Views views_of(const Trace& trace, const Trace& busy, const Facts& facts,
                const std::vector<std::string>& lock_names, const ProgressOptions& progress) {
   std::optional<Facts> of_all;
@@ -75,10 +75,8 @@ Views views_of(const Trace& trace, const Trace& busy, const Facts& facts,
   const std::vector<std::string> names = of_all ? names_of_locks(trace, all.kinds.locks) : lock_names;
   const Criticality criticality = criticality_of(trace);
   const CodeUses uses = code_uses_of(trace, all);
-  Views out{functions_of(trace, all.groups, uses, criticality), critical_threads(trace, uses, criticality),
-            locks_of(trace, all, names, uses), files_of(trace)};
-  if (!facts.progress.empty()) add_gains(busy, facts, out.functions);
-  return out;
+  return {functions_of(trace, all.groups, uses, criticality), critical_threads(trace, uses, criticality),
+          locks_of(trace, all, names, uses), files_of(trace)};
 }
 
 /// What is known of the trace as it was recorded.
@@ -100,9 +98,16 @@ Result<AsRecorded> as_recorded(const Trace& trace, ThreadGroups groups, const An
     OFFWAIT_TRY(Scenario scenario, scenario_of(what_if, busy, out.facts.groups, out.lock_names, asked.code));
     asked.asked.push_back(std::move(scenario));
   }
+  const std::size_t what_ifs = asked.asked.size();
+  std::vector<AskedGain> of_functions;
+  if (options.views) {
+    out.views = views_of(trace, busy, out.facts, out.lock_names, options.progress);
+    of_functions = ask_for_gains(busy, out.views.functions, asked);
+  }
   add_syncs(busy, asked);
   out.answers = answers_of(busy, out.facts, asked);
-  if (options.views) out.views = views_of(trace, busy, out.facts, out.lock_names, options.progress);
+  if (!out.facts.progress.empty()) add_gains(of_functions, out.answers, out.views.functions);
+  out.answers.asked.resize(what_ifs);
   return out;
 }
 

@@ -183,7 +183,9 @@ class Answering {
       }
       scenarios.pop_back();
     } else if (std::any_of(options_.asked.begin(), options_.asked.end(), changes_cpus)) {
-      out.asked = simulated(input, asked, progress);
+      std::vector<bool> wanted;
+      for (const Scenario& scenario : options_.asked) wanted.push_back(changes_cpus(scenario));
+      out.asked = simulated(input, asked, progress, wanted);
     }
     out.replayed = replay(input, scenarios, kPieces);
     if (!about.cpus_short) {
