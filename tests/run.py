@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The steps of tests/run.sh, which calls this: run.py [--quick] [--steps].
+"""The steps of tests/run.sh, which calls this: run.py [--all] [--steps].
 
 When a step fails, the others still run, unless they need what it builds. Each step of tests writes its results to
 build/PRESET/tests-GROUP.xml (JUnit).
@@ -77,9 +77,9 @@ def tests(preset, group, minutes, lane=None, needs=()):
     return Step(f"{preset}: {group}", minutes, [command], results, (f"{preset}: build", *needs), lane)
 
 
-def steps(quick):
+def steps(everything):
     install = "packaging/install-packages.sh"
-    if quick:
+    if not everything:
         return [Step("install packages", 1, [[install, "build", "test"]]), build("release", 4.5, target="quick"),
                 tests("release", "unit", 0.5), tests("release", "cli", 1), tests("release", "core", 2)]
     arm64 = (f"OFFWAIT_ARM64_SYSROOT=$(tests/matrix/arm64_sysroot.sh) || exit {SKIP}; export OFFWAIT_ARM64_SYSROOT; "
@@ -246,7 +246,7 @@ def announce(plan):
 
 
 def main():
-    plan = steps("--quick" in sys.argv[1:])
+    plan = steps("--all" in sys.argv[1:])
     announce(plan)
     if "--steps" in sys.argv[1:]:
         return 0

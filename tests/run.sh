@@ -4,15 +4,15 @@
 # skipped". Exits with 1 if a step or test failed, with 2 if the command line is wrong.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-usage="usage: sudo tests/run.sh [--quick]
-  (nothing)  everything: the release build, the one with ASan and UBSan, other kernels, packages; about 55 minutes
-  --quick    the release build; unit and command-line tests, the core ones against the running kernel; about 10 minutes
-  --steps    only lists the steps (add --quick for those of the quick run)
+usage="usage: sudo tests/run.sh [--all]
+  (nothing)  the release build; unit and command-line tests, the core ones against the running kernel; about 10 minutes
+  --all      everything, as CI does: also all other tests, the build with ASan and UBSan, other kernels, packages; about an hour
+  --steps    only lists the steps (add --all for those of the whole run)
   --help     this text
 Missing packages are installed with apt, which may upgrade others."
 for argument in "$@"; do
   case $argument in
-  --quick | --steps) ;;
+  --all | --steps) ;;
   -h | --help) echo "$usage"; exit 0 ;;
   *) echo "tests/run.sh: unknown option: $argument" >&2; echo "$usage" >&2; exit 2 ;;
   esac

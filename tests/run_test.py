@@ -41,24 +41,24 @@ class CommandLineTest(unittest.TestCase):
         return done.returncode, done.stdout, done.stderr
 
     def test_an_unknown_option_is_named_and_the_usage_follows(self):
-        status, output, errors = self.call("--quick", "--fast")
+        status, output, errors = self.call("--all", "--fast")
         self.assertEqual((status, output), (2, ""))
         self.assertTrue(errors.startswith("tests/run.sh: unknown option: --fast\nusage: "), errors)
 
     def test_help(self):
         status, output, errors = self.call("--help")
         self.assertEqual((status, errors), (0, ""))
-        self.assertTrue(output.startswith("usage: sudo tests/run.sh [--quick]\n"), output)
+        self.assertTrue(output.startswith("usage: sudo tests/run.sh [--all]\n"), output)
 
-    def test_the_quick_run_has_five_steps_and_is_announced_with_ten_minutes_at_most(self):
-        status, output, _ = self.call("--quick", "--steps")
+    def test_without_an_option_five_steps_are_announced_with_ten_minutes_at_most(self):
+        status, output, _ = self.call("--steps")
         self.assertEqual(status, 0)
         count, minutes = re.match(r"(\d+) steps, about (\d+) minutes", output).groups()
         self.assertEqual(count, "5")
         self.assertLessEqual(int(minutes), 10)
 
     def test_the_whole_run_is_announced_with_an_hour_at_most(self):
-        _, output, _ = self.call("--steps")
+        _, output, _ = self.call("--all", "--steps")
         self.assertLessEqual(int(re.search(r"about (\d+) minutes", output).group(1)), 60)
 
 
@@ -73,22 +73,22 @@ class StepsTest(unittest.TestCase):
             self.assertEqual(len(taken), 1, (name, taken))
 
     def test_every_group_of_the_release_build_and_the_sanitized_one_is_run(self):
-        names = {step.name for step in run.steps(quick=False)}
+        names = {step.name for step in run.steps(everything=True)}
         for group in ("unit", "cli", "truth", "kernel", "alone", "packaging", "matrix"):
             self.assertIn(f"release: {group}", names)
         for group in ("unit", "cli", "fuzz", "kernel", "alone"):
             self.assertIn(f"dev: {group}", names)
 
     def test_what_limits_a_program_is_asked_where_nothing_else_runs(self):
-        plan = run.steps(quick=False)
+        plan = run.steps(everything=True)
         self.assertEqual({step.lane for step in plan if re.search(r"install packages|: alone", step.name)}, {None})
         tests = RUN_SH.parent / "kernel"
         for name in re.search(r"\((.*)\)", run.ALONE).group(1).split("|"):
             self.assertTrue((tests / f"{name}_test.py").exists(), name)
 
     def test_a_step_needs_one_before_it(self):
-        for quick in (False, True):
-            plan = run.steps(quick)
+        for everything in (False, True):
+            plan = run.steps(everything)
             for number, step in enumerate(plan):
                 for name in step.needs:
                     self.assertIn(name, [before.name for before in plan[:number]])
