@@ -4,6 +4,14 @@
 #ifndef OFFWAIT_AFTER_SWITCH_H
 #define OFFWAIT_AFTER_SWITCH_H
 
+#include "context.h"
+#include "cost.h"
+#include "kernel.h"
+#include "known_stacks.h"
+#include "maps.h"
+#include "offwait/event.h"
+#include "records.h"
+
 /* Since 6.14. */
 extern void bpf_local_irq_save(unsigned long* flags) __weak __ksym;
 extern void bpf_local_irq_restore(unsigned long* flags) __weak __ksym;

@@ -4,6 +4,16 @@
 #ifndef OFFWAIT_BLOCK_H
 #define OFFWAIT_BLOCK_H
 
+#include "calls.h"
+#include "context.h"
+#include "files.h"
+#include "kernel.h"
+#include "kernel_differences.h"
+#include "maps.h"
+#include "offwait/event.h"
+#include "records.h"
+#include "threads.h"
+
 struct {
   __uint(type, BPF_MAP_TYPE_HASH);
   __uint(max_entries, 16384);

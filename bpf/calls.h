@@ -4,6 +4,12 @@
 #ifndef OFFWAIT_CALLS_H
 #define OFFWAIT_CALLS_H
 
+#include "files.h"
+#include "kernel.h"
+#include "kernel_differences.h"
+#include "offwait/event.h"
+#include "peer.h"
+
 #if defined(__TARGET_ARCH_x86)
 /* The same for calls of 32-bit programs, by their own numbers. */
 static __always_inline bool takes_fd_in_32_bits(__u32 call) {

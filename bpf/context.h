@@ -4,6 +4,11 @@
 #ifndef OFFWAIT_CONTEXT_H
 #define OFFWAIT_CONTEXT_H
 
+#include "kernel.h"
+#include "kernel_differences.h"
+#include "maps.h"
+#include "offwait/event.h"
+
 #define PF_KTHREAD_BIT 0x00200000u
 #define SOFTIRQ_SERVING 0x00000100u
 #define HARDIRQ_OR_NMI 0x00ff0000u

@@ -4,6 +4,9 @@
 #ifndef OFFWAIT_COST_H
 #define OFFWAIT_COST_H
 
+#include "kernel.h"
+#include "offwait/event.h"
+
 #define COST_EVERY 64
 
 struct {

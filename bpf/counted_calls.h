@@ -4,6 +4,12 @@
 #ifndef OFFWAIT_COUNTED_CALLS_H
 #define OFFWAIT_COUNTED_CALLS_H
 
+#include "kernel.h"
+#include "maps.h"
+#include "offwait/event.h"
+#include "records.h"
+#include "spin.h"
+
 /* A thread has its own entry, so that no two CPUs change one at once. User space gives it one entry only
  * where no calls are counted. */
 struct {

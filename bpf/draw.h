@@ -8,6 +8,11 @@
 #ifndef OFFWAIT_DRAW_H
 #define OFFWAIT_DRAW_H
 
+#include "kernel.h"
+#include "kernel_differences.h"
+#include "offwait/event.h"
+#include "stack.h"
+
 /* Whether stacks may be left out; user space sets it before it loads the programs. */
 const volatile bool stacks_are_drawn = false;
 /* Waits of 2^draw_bits ns and longer have their stacks taken for certain; 0: all have. User space sets it. */

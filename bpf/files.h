@@ -6,6 +6,13 @@
 #ifndef OFFWAIT_FILES_H
 #define OFFWAIT_FILES_H
 
+#include "context.h"
+#include "kernel.h"
+#include "kernel_differences.h"
+#include "maps.h"
+#include "offwait/event.h"
+#include "records.h"
+
 #define PATH_PARTS 24
 #define FORMAT_MASK 0170000
 #define FORMAT_SOCKET 0140000

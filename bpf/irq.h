@@ -3,6 +3,11 @@
 #ifndef OFFWAIT_IRQ_H
 #define OFFWAIT_IRQ_H
 
+#include "context.h"
+#include "kernel.h"
+#include "kernel_differences.h"
+#include "offwait/event.h"
+
 SEC("tp_btf/irq_handler_entry")
 int on_irq_handler_entry(__u64* ctx) {
   struct cpu_notes* context = cpu_notes();

@@ -5,6 +5,10 @@
 #ifndef OFFWAIT_KERNEL_DIFFERENCES_H
 #define OFFWAIT_KERNEL_DIFFERENCES_H
 
+#include "kernel.h"
+#include "offwait/event.h"
+#include "offwait/unwind.h"
+
 /* Set by user space from the argument counts in the kernel's BTF (btf_trace_NAME), since CO-RE cannot ask for
  * them. sched_switch got prev_state appended in 5.18 (9c2136be0878). */
 const volatile bool sched_switch_has_prev_state = true;

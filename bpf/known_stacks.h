@@ -7,6 +7,15 @@
 #ifndef OFFWAIT_KNOWN_STACKS_H
 #define OFFWAIT_KNOWN_STACKS_H
 
+#include "context.h"
+#include "kernel.h"
+#include "kernel_differences.h"
+#include "maps.h"
+#include "offwait/event.h"
+#include "offwait/unwind.h"
+#include "stack.h"
+#include "unwind.h"
+
 #define KNOWN_STACKS 2048 /* for each CPU, a power of two; user space sets the map's size before loading */
 #define VERIFY_EVERY 256
 

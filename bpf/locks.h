@@ -3,6 +3,11 @@
 #ifndef OFFWAIT_LOCKS_H
 #define OFFWAIT_LOCKS_H
 
+#include "kernel.h"
+#include "kernel_differences.h"
+#include "maps.h"
+#include "offwait/event.h"
+
 /* linux/futex.h */
 #define FUTEX_OPERATION 0x7fu
 #define FUTEX_OF_ONE_PROCESS 0x80u

@@ -3,6 +3,10 @@
 #ifndef OFFWAIT_MAPS_H
 #define OFFWAIT_MAPS_H
 
+#include "kernel.h"
+#include "offwait/event.h"
+#include "offwait/loss_counters.h"
+
 /* User space sets these before it loads the programs. */
 const volatile bool record_stacks = true;
 const volatile bool follow_children = true;

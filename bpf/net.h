@@ -5,6 +5,13 @@
 #ifndef OFFWAIT_NET_H
 #define OFFWAIT_NET_H
 
+#include "context.h"
+#include "cost.h"
+#include "kernel.h"
+#include "kernel_differences.h"
+#include "offwait/event.h"
+#include "peer.h"
+
 /* Packets between net_dev_queue and netif_receive_skb. Each is in one of PLACES places, counted from the hash
  * of its address, until it is received. Packets that were dropped on the way become the oldest; their places
  * are reused first. */

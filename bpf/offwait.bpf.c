@@ -1,15 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The recorder's kernel side: one header for each subject, each of which uses those above it. They are one
+/* The recorder's kernel side: one header for each subject, which includes those that it uses. They are one
  * translation unit, so that the settings are constants everywhere. */
 /* clang-format off */
-#include "vmlinux.h"
-#include <bpf/bpf_helpers.h>
-#include <bpf/bpf_core_read.h>
-#include <bpf/bpf_tracing.h>
-
-#include "offwait/event.h"
-#include "offwait/loss_counters.h"
-#include "offwait/unwind.h"
+#include "kernel.h"
 
 #include "kernel_differences.h"
 #include "maps.h"

@@ -4,6 +4,12 @@
 #ifndef OFFWAIT_PEER_H
 #define OFFWAIT_PEER_H
 
+#include "context.h"
+#include "kernel.h"
+#include "kernel_differences.h"
+#include "maps.h"
+#include "offwait/event.h"
+
 #define FAMILY_INET 2
 #define FAMILY_INET6 10
 #define STATE_LISTEN 10

@@ -4,6 +4,10 @@
 #ifndef OFFWAIT_RECORDS_H
 #define OFFWAIT_RECORDS_H
 
+#include "kernel.h"
+#include "maps.h"
+#include "offwait/event.h"
+
 /* User space sets it. */
 bool window_begun = false;
 

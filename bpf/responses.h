@@ -6,6 +6,15 @@
 #ifndef OFFWAIT_RESPONSES_H
 #define OFFWAIT_RESPONSES_H
 
+#include "context.h"
+#include "cost.h"
+#include "kernel.h"
+#include "kernel_differences.h"
+#include "maps.h"
+#include "offwait/event.h"
+#include "peer.h"
+#include "records.h"
+
 #define FAMILY_UNIX 1
 #define RECEIVED_TO_PEEK 0x2 /* MSG_PEEK: the data stays in the socket */
 

@@ -4,6 +4,13 @@
 #ifndef OFFWAIT_SAMPLE_H
 #define OFFWAIT_SAMPLE_H
 
+#include "cost.h"
+#include "kernel.h"
+#include "known_stacks.h"
+#include "maps.h"
+#include "offwait/event.h"
+#include "records.h"
+
 static __always_inline int note_sample(struct bpf_perf_event_data* ctx) {
   __u32 tid = (__u32)bpf_get_current_pid_tgid();
   if (!tid) return 0;

@@ -3,6 +3,21 @@
 #ifndef OFFWAIT_SCHED_H
 #define OFFWAIT_SCHED_H
 
+#include "calls.h"
+#include "context.h"
+#include "cost.h"
+#include "draw.h"
+#include "kernel.h"
+#include "kernel_differences.h"
+#include "known_stacks.h"
+#include "locks.h"
+#include "maps.h"
+#include "offwait/event.h"
+#include "peer.h"
+#include "records.h"
+#include "target.h"
+#include "threads.h"
+
 #define TASK_UNINTERRUPTIBLE_BIT 0x02u
 #define TASK_STOPPED_BITS 0x0cu /* by a signal or a debugger */
 #define TASK_DEAD_BIT 0x80u

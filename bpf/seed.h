@@ -3,6 +3,17 @@
 #ifndef OFFWAIT_SEED_H
 #define OFFWAIT_SEED_H
 
+#include "draw.h"
+#include "kernel.h"
+#include "kernel_differences.h"
+#include "known_stacks.h"
+#include "maps.h"
+#include "offwait/event.h"
+#include "sched.h"
+#include "stack.h"
+#include "target.h"
+#include "threads.h"
+
 /* How many threads the iterator has added. User space runs it until a pass adds none, since it may meet the
  * children of a target before the target. */
 __u64 seeded_threads = 0;

@@ -5,6 +5,12 @@
 #ifndef OFFWAIT_SPIN_H
 #define OFFWAIT_SPIN_H
 
+#include "context.h"
+#include "kernel.h"
+#include "maps.h"
+#include "offwait/event.h"
+#include "records.h"
+
 /* A spin that is shorter than this is no wait: getting a free lock takes as long as the two probes, some 2
  * µs. */
 #define SPIN_FLOOR_NS 3000

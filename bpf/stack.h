@@ -4,6 +4,10 @@
 #ifndef OFFWAIT_STACK_H
 #define OFFWAIT_STACK_H
 
+#include "kernel.h"
+#include "maps.h"
+#include "offwait/event.h"
+
 #define HASH_FACTOR 0x9e3779b97f4a7c15ull
 
 /* The generation to which new stacks belong; user space sets it. */

@@ -3,6 +3,8 @@
 #ifndef OFFWAIT_SYMBOLS_H
 #define OFFWAIT_SYMBOLS_H
 
+#include "kernel.h"
+
 /* Prints lines like those of /proc/kallsyms. The iterator exists since 6.0 (647cafa22349). */
 SEC("iter/ksym")
 int list_symbols(struct bpf_iter__ksym* ctx) {

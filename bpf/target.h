@@ -6,6 +6,11 @@
 #ifndef OFFWAIT_TARGET_H
 #define OFFWAIT_TARGET_H
 
+#include "context.h"
+#include "kernel.h"
+#include "kernel_differences.h"
+#include "maps.h"
+
 /* User space sets these before it loads the programs. */
 const volatile bool target_is_cgroup = false; /* else target_tgids and target_tids say who is the target */
 const volatile __u64 target_cgroup = 0;       /* the cgroup's id; 0: all of user space is the target */

@@ -4,6 +4,16 @@
 #ifndef OFFWAIT_THREADS_H
 #define OFFWAIT_THREADS_H
 
+#include "context.h"
+#include "kernel.h"
+#include "kernel_differences.h"
+#include "known_stacks.h"
+#include "maps.h"
+#include "offwait/event.h"
+#include "records.h"
+#include "target.h"
+#include "unwind.h"
+
 /* The entry of this task, NULL if it is not recorded. An entry with another start time belongs to another
  * thread: the tid has been reused while its old owner was still dying. */
 static __always_inline struct offwait_thread* recorded(struct task_struct* task) {

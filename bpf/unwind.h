@@ -3,6 +3,12 @@
 #ifndef OFFWAIT_BPF_UNWIND_H
 #define OFFWAIT_BPF_UNWIND_H
 
+#include "kernel.h"
+#include "kernel_differences.h"
+#include "offwait/event.h"
+#include "offwait/unwind.h"
+#include "stack.h"
+
 struct unwind_superblock {
   __uint(type, BPF_MAP_TYPE_ARRAY);
   __uint(max_entries, OFFWAIT_UNWIND_SUPERBLOCK);
