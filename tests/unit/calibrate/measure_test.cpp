@@ -17,7 +17,7 @@
 namespace offwait {
 namespace {
 
-constexpr Nanos kShort = 30'000'000;
+constexpr Nanos kShort = 300'000'000;
 constexpr Nanos kLong = 600 * kSecond;
 
 /// A file without a name, and a pipe to which nothing has been written.
