@@ -478,7 +478,7 @@ std::string advice_for_part(const Findings& findings, const FoundAnswer& answer)
     case Resource::runnable:
       break;
   }
-  return cpu_room_advice(findings.cpu_supply);
+  return cpu_room_advice(findings);
 }
 
 /// What to change so that the service does more at a time.

@@ -78,6 +78,14 @@ std::string ready_text(const Findings& findings) {
                      format_seconds(findings.totals.target.runnable_s));
 }
 
+/// ` (0.56 of 2 CPUs were idle)`: how much more the machine has to give; empty where that is not known.
+std::string idle_cpus_clause(const Findings& findings) {
+  const std::optional<double> busy = machine_busy(findings);
+  const std::uint32_t cpus = findings.recording.cpus;
+  if (!busy || cpus == 0) return "";
+  return fmt::format(" ({} of {} were idle)", format_ratio((1 - *busy) * cpus), format_plural(cpus, "CPU"));
+}
+
 /// CPUs that are short of whole ones by less count as all: switches between threads take a part of each.
 constexpr double kNearlyWhole = 0.25;
 
@@ -108,12 +116,12 @@ std::string cpu_room_text(const Findings& findings, double usable, const ActorNa
                            format_plural(findings.recording.cpus, "CPU"));
 }
 
-std::string cpu_room_advice(const CpuSupply& supply) {
-  switch (supply.cause) {
+std::string cpu_room_advice(const Findings& findings) {
+  switch (findings.cpu_supply.cause) {
     case CpuSupply::Cause::quota:
-      return "raise the quota, or do less work";
+      return fmt::format("raise the quota{}, or do less work", idle_cpus_clause(findings));
     case CpuSupply::Cause::pinning:
-      return "let it use more CPUs, or do less work";
+      return fmt::format("let it use more CPUs{}, or do less work", idle_cpus_clause(findings));
     case CpuSupply::Cause::others:
     case CpuSupply::Cause::steal:
       return "fewer other programs on these CPUs, more CPUs, or less work on them";

@@ -25,6 +25,6 @@ std::string neighbours_text(const Findings& findings, const ActorNames& names);
 /// `It gets 1.0 of 2 CPUs; others use the rest`, `The quota of cgroup /a gives it 0.40 CPUs`
 std::string cpu_room_text(const Findings& findings, double usable, const ActorNames& names);
 /// What people do for that.
-std::string cpu_room_advice(const CpuSupply& supply);
+std::string cpu_room_advice(const Findings& findings);
 
 }  // namespace offwait

@@ -576,5 +576,14 @@ TEST_CASE("More CPU time is one answer, whatever keeps the target from it") {
   const std::string quota = first_screen(findings);
   INFO(quota);
   CHECK(quota.find("The quota of cgroup /app gives it 0.40 CPUs.") != std::string::npos);
-  CHECK(quota.find("try   raise the quota, or do less work\n") != std::string::npos);
+  CHECK(quota.find("try   raise the quota (0.50 of 2 CPUs were idle), or do less work\n") !=
+        std::string::npos);
+  findings.cpu_supply.cause = CpuSupply::Cause::pinning;
+  const std::string pinned = first_screen(findings);
+  INFO(pinned);
+  CHECK(pinned.find("try   let it use more CPUs (0.50 of 2 CPUs were idle), or do less work\n") !=
+        std::string::npos);
+  findings.recording.cpu_busy_ns = 0;
+  findings.recording.cpu_idle_ns = 0;
+  CHECK(first_screen(findings).find("try   let it use more CPUs, or do less work\n") != std::string::npos);
 }
