@@ -27,7 +27,7 @@ def name_of(actor):
 
 
 WORDS = {"cpu": "{}: CPU work", "io": "{}: requests to {}", "disk": "{}", "sleep": "{}: sleeps", "remote": "{}: remote services",
-         "cpus": "more CPUs"}
+         "cpus": "more CPUs", "sync": "syncs to {}"}
 
 
 def first_answer(report):
