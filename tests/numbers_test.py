@@ -40,6 +40,11 @@ NUMBERS = [
     ("src/cli/command_line.cpp", r"the terminal, or (\d+)\)", "src/report/text.h", r"int width = (\d+)", 1),
 ]
 
+# An entry of doc/thresholds.md: the value with its unit, the constant's name, its file. Times in the code are in nanoseconds, or,
+# if they are floating-point numbers, in seconds.
+THRESHOLD = re.compile(r"- \*\*([\d.,]+)( %| µs| s|)\*\* \(`(k\w+)`, `(src/[\w/.]+)`\): ")
+UNITS = {" %": 0.01, " µs": 1000, " s": 1, "": 1}
+
 
 def number(text):
     return WORDS[text] if text in WORDS else float(re.sub("[,']", "", text))
@@ -59,6 +64,16 @@ class Numbers(unittest.TestCase):
         for document, pattern, source, code, unit in NUMBERS:
             with self.subTest(document=document, pattern=pattern):
                 self.assertAlmostEqual(said(document, pattern) * unit, said(source, code))
+
+    def test_thresholds_are_those_of_the_code(self):
+        text = " ".join((ROOT / "doc/thresholds.md").read_text("utf-8").split())
+        self.assertEqual(len(THRESHOLD.findall(text)), text.count(" - "))
+        self.assertGreater(len(THRESHOLD.findall(text)), 0)
+        for value, unit, name, file in THRESHOLD.findall(text):
+            with self.subTest(name=name):
+                found = re.search(rf"\b{name} = (?:std::size_t\{{1\}} << (\d+)|([\d.']+));", (ROOT / file).read_text("utf-8"))
+                code = 2 ** int(found.group(1)) if found.group(1) else number(found.group(2))
+                self.assertAlmostEqual(number(value) * UNITS[unit], code)
 
 
 if __name__ == "__main__":
