@@ -7,7 +7,6 @@
 #include <type_traits>
 #include <utility>
 
-#include "base/number_map.h"
 #include "model/called.h"
 
 namespace offwait {
@@ -49,24 +48,27 @@ ThreadCourses::ThreadCourses(const KernelRecording& recording, std::size_t most_
   courses_.reserve(begun);
   const Window& window = recording.window;
   Names names;
-  NumberMap<std::uint32_t> current;  // by tid: its place in courses_
-  std::vector<Nanos> starts;         // parallel to courses_; kNever of what was not born in the window
-  starts.reserve(begun);
+  struct Alive {
+    std::size_t place = 0;  ///< in courses_
+    Nanos start = kNever;   ///< kNever if it was not born in the window
+  };
+  std::unordered_map<std::uint32_t, Alive> alive;  // by tid
   for_each_thread_record(recording, [&](const offwait_thread_record& record) {
     if (begins_life(record.event)) {
-      current.try_emplace(record.tid, 0).first = static_cast<std::uint32_t>(courses_.size());
-      courses_.push_back({names.number(record), false});
       const Nanos start = nanos(record.start_ns);
       const bool born = record.event == OFFWAIT_THREAD_BORN && start > window.begin;
-      starts.push_back(born ? start : kNever);
+      alive[record.tid] = {courses_.size(), born ? start : kNever};
+      courses_.push_back({names.number(record), false});
       return;
     }
-    const std::uint32_t* const place = current.find(record.tid);
-    if (place == nullptr) return;
-    if (record.event == OFFWAIT_THREAD_NAMED) courses_[*place].name = names.number(record);
-    if (record.event != OFFWAIT_THREAD_EXITED || starts[*place] == kNever) return;
+    const auto thread = alive.find(record.tid);
+    if (thread == alive.end()) return;
+    const auto [place, start] = thread->second;
+    if (record.event == OFFWAIT_THREAD_NAMED) courses_[place].name = names.number(record);
+    if (record.event != OFFWAIT_THREAD_EXITED) return;
+    alive.erase(thread);
     const Nanos exit = nanos(record.at_ns);
-    courses_[*place].is_brief = exit < window.end && exit - starts[*place] <= window.length() / 2;
+    courses_[place].is_brief = start != kNever && exit < window.end && exit - start <= window.length() / 2;
   });
 }
 
