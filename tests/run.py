@@ -35,7 +35,7 @@ GROUPS = {
     "unit": (".", "^(cli|fuzz|kernel|packaging|planted|profiles|truth)"),
     "cli": ("^cli_", None),
     "fuzz": ("^fuzz_", None),
-    "core": ("^kernel_(truth|spin|command|sample)$", None),
+    "core": ("^kernel_(truth|spin|sample)$", None),
     "kernel": ("^kernel_", f"^({ALONE}|kernel_matrix_.*)$"),
     "alone": (f"^({ALONE}|planted|profiles)$", None),
     "truth": ("^truth", None),
@@ -80,8 +80,9 @@ def tests(preset, group, minutes, lane=None, needs=()):
 def steps(everything):
     install = "packaging/install-packages.sh"
     if not everything:
-        return [Step("install packages", 1, [[install, "build", "test"]]), build("release", 4.5, target="quick"),
-                tests("release", "unit", 0.5), tests("release", "cli", 1), tests("release", "core", 2)]
+        return [Step("install packages", 1, [[install, "build", "test"]]), build("release", 8, target="quick"),
+                tests("release", "unit", 1.5, lane="computes"), tests("release", "cli", 3, lane="computes"),
+                tests("release", "core", 4, lane="waits")]
     arm64 = (f"OFFWAIT_ARM64_SYSROOT=$(tests/matrix/arm64_sysroot.sh) || exit {SKIP}; export OFFWAIT_ARM64_SYSROOT; "
              f"cmake --preset arm64 {TOGETHER} {UNOPTIMISED} && cmake --build --preset arm64")
     # Before the other steps that wait. What the machines and the build for arm64 need is fetched here, too.

@@ -5,7 +5,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 usage="usage: sudo tests/run.sh [--all]
-  (nothing)  the release build; unit and command-line tests, the core ones against the running kernel; about 10 minutes
+  (nothing)  the release build; unit and command-line tests, the core ones against the running kernel; about 15 minutes
   --all      everything, as CI does: also all other tests, the build with ASan and UBSan, other kernels, packages; about an hour
   --steps    only lists the steps (add --all for those of the whole run)
   --help     this text
