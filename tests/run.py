@@ -90,19 +90,19 @@ def steps(everything):
     computes = [
         build("release", 8.5, lane="computes"),
         # Programs that are the same with sanitizers are taken from the release build.
-        build("dev", 11.5, f"-DOFFWAIT_PROGRAMS={ROOT}/build/release", needs=("release: build",), lane="computes"),
-        Step("arm64: build", 3.5, [[*IDLE, "bash", "-c", arm64]], None, (others.name,), "computes"),
+        build("dev", 21, f"-DOFFWAIT_PROGRAMS={ROOT}/build/release", needs=("release: build",), lane="computes"),
+        Step("arm64: build", 4.5, [[*IDLE, "bash", "-c", arm64]], None, (others.name,), "computes"),
     ]
     waits = [
-        tests("release", "unit", 2, lane="waits"), tests("release", "cli", 3, lane="waits"),
-        tests("release", "truth", 0.5, lane="waits"), tests("release", "kernel", 9, lane="waits"),
-        tests("release", "packaging", 1.5, lane="waits"),
+        tests("release", "unit", 1.5, lane="waits"), tests("release", "cli", 4, lane="waits"),
+        tests("release", "truth", 0.5, lane="waits"), tests("release", "kernel", 15, lane="waits"),
+        tests("release", "packaging", 3, lane="waits"),
     ]
     return [
         Step("install packages", 1.5, [[install, "build", "test"]]), others, *computes, *waits,
         # Sanitizers, and guests without hardware support, take the CPUs that tests of the recorder need.
-        tests("dev", "unit", 2.5), tests("dev", "fuzz", 0.5), tests("dev", "cli", 4), tests("dev", "kernel", 4),
-        tests("release", "alone", 7.5), tests("dev", "alone", 0.5), tests("release", "matrix", 5),
+        tests("dev", "unit", 4), tests("dev", "fuzz", 0.5), tests("dev", "cli", 6.5), tests("dev", "kernel", 3.5),
+        tests("release", "alone", 8), tests("dev", "alone", 1), tests("release", "matrix", 4.5),
     ]
 
 
