@@ -4,12 +4,12 @@
 
     planted_test.py OFFWAIT PLANTED [--verify] [--keep DIR] [PLAN...]
 
-Runs the plans of plans.txt (all, or those whose name contains one of PLAN), records each for a moment, once more
-if that missed, and checks whether the planted piece is in the first knot of the report, or is a sink that limits, and whether the first answer is about that
-piece, or about one that gains at least 80 % of what it gains. Prints a line for each plan and the hit rates, and fails if
-they are below 95 % and 90 %. --verify first measures each plan's truth on this machine, leaves out the plans that are not
-true, and then makes the change that the first answer is about, to compare the gain with the predicted one. --keep DIR keeps
-the reports in DIR."""
+Runs the plans of plans.txt (all, or those whose name contains one of PLAN), records each for a moment, once more if that
+missed, and checks whether the planted piece is in the first knot of the report, or is a sink that limits, and whether the
+first answer is about that piece, or about one that gains at least 80 % of what it gains. Prints a line for each plan and
+the hit rates, and fails if they are below 95 % and 90 %. --verify first measures each plan's truth on this machine, leaves
+out the plans that are not true, and then makes the change that the first answer is about, to compare the gain with the
+predicted one. --keep DIR keeps the reports in DIR."""
 import argparse
 import collections
 import json
