@@ -102,11 +102,11 @@ Result<AsRecorded> as_recorded(const Trace& trace, ThreadGroups groups, const An
   std::vector<AskedGain> of_functions;
   if (options.views) {
     out.views = views_of(trace, busy, out.facts, out.lock_names, options.progress);
-    of_functions = ask_for_gains(busy, out.views.functions, asked);
+    if (!out.facts.progress.empty()) of_functions = ask_for_gains(busy, out.views.functions, asked);
   }
   add_syncs(busy, asked);
   out.answers = answers_of(busy, out.facts, asked);
-  if (!out.facts.progress.empty()) add_gains(of_functions, out.answers, out.views.functions);
+  add_gains(of_functions, out.answers, out.views.functions);
   out.answers.asked.resize(what_ifs);
   return out;
 }

@@ -58,8 +58,11 @@ def cpu_work(pattern):
     return Part(lambda answer, actors: answer["what"] == "cpu" and re.search(pattern, name_of(actors, answer["actor"])))
 
 
+DISK_WORK = ("io", "disk", "sync")
+
+
 def is_disk(answer, _):
-    return answer["what"] in ("io", "disk", "sync")
+    return answer["what"] in DISK_WORK
 
 
 NO_SYNC = Part(is_disk, asked=lambda *_: "function fdatasync /1000")  # with the CPU work of its calls
@@ -142,7 +145,7 @@ class Python(Program):
 
 
 class Node(Program):
-    name, fix, part = "Node.js, reads; a pool of 1 thread", "4 threads", more_threads("io", "disk", "sync")
+    name, fix, part = "Node.js, reads; a pool of 1 thread", "4 threads", more_threads(*DISK_WORK)
 
     def start(self, undo, slow_file, changed):
         disk = undo.enter_context(loop.SlowDisk(slow_file, self.directory, 64, servers.FULL_US, AT_ONCE))
@@ -172,7 +175,7 @@ SCRIPTS = {
     "mariadb": {f"mariadb-{clients}-flush-{flush}": CPUS for clients in (8, 64) for flush in (1, 2)},
     "memcached": {"memcached-worker": more_threads("cpu"), "memcached-client": cpu_work("memcaslap")},
     "redis": {"redis-always": NO_SYNC},
-    "rocksdb": {"rocksdb-sync": more_threads("io", "disk", "sync"), "rocksdb-shards-0": lock_taken_in("LRUCacheShard"),
+    "rocksdb": {"rocksdb-sync": more_threads(*DISK_WORK), "rocksdb-shards-0": lock_taken_in("LRUCacheShard"),
                 "rocksdb-shards-6": CPUS},
 }
 # Programs that cases need besides g++; each is looked for on the PATH.
