@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -105,6 +106,15 @@ Pinned find_pinned(const Prepared& prepared) {
   return out;
 }
 
+/// Threads outside of the target are recorded only where they and the target wait for one another.
+std::set<std::int32_t> processes_outside(const Trace& trace) {
+  std::set<std::int32_t> out;
+  for (const Actor& actor : trace.actors) {
+    if (actor.kind == ActorKind::thread && actor.outside) out.insert(actor.tgid);
+  }
+  return out;
+}
+
 /// Which of those that used the CPUs had the largest part.
 CpuSupply::Cause user_of_cpus(const CpuSupply& supply) {
   if (supply.stolen_cpus > supply.other_cpus &&
@@ -142,9 +152,10 @@ CpuSupply find_cpu_supply(const Prepared& prepared, const StateSeconds& target) 
     out.stolen_cpus = stolen_s / window_s;
     out.steal = stolen_s / (machine.busy_s + machine.idle_s);
   }
+  const std::set<std::int32_t> partners = processes_outside(trace);
   for (const ProcessCpuTime& process : trace.other_processes) {
-    out.others.push_back(
-        {process.tgid, process.name, to_seconds(process.own_ns), to_seconds(process.children_ns)});
+    out.others.push_back({process.tgid, process.name, to_seconds(process.own_ns),
+                          to_seconds(process.children_ns), partners.contains(process.tgid)});
   }
   out.quota = longest_throttled(trace.cpu_quotas);
   const Pinned pinned = find_pinned(prepared);

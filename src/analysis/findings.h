@@ -478,9 +478,10 @@ struct FoundPinning {
 /// A process outside of the target that used CPU time.
 struct FoundProcess {
   std::int32_t tgid = 0;
-  std::string name;       ///< hostile bytes
-  double own_s = 0;       ///< by its threads
-  double children_s = 0;  ///< by its children that ended in the window
+  std::string name;          ///< hostile bytes
+  double own_s = 0;          ///< by its threads
+  double children_s = 0;     ///< by its children that ended in the window
+  bool with_target = false;  ///< its threads waited for the target, or the target for them
 };
 
 /// Why threads of the target were ready to run and had no CPU.

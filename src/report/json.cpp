@@ -114,7 +114,8 @@ Json cpu_supply_json(const Findings& findings, const ActorNames& names) {
              return {{"tgid", process.tgid},
                      {"name", text(process.name)},
                      {"cpu_s", seconds(process.own_s)},
-                     {"children_cpu_s", seconds(process.children_s)}};
+                     {"children_cpu_s", seconds(process.children_s)},
+                     {"with_target", process.with_target}};
            })}};
 }
 

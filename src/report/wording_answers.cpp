@@ -386,7 +386,7 @@ std::string evidence_text(const Findings& findings, const FoundAnswer& answer, c
     case Resource::runnable:
       break;
   }
-  return fmt::format("{}. Threads were ready to run for {} without a CPU, {} longest{}",
+  return fmt::format("{}. Recorded threads were ready to run for {} without a CPU, {} longest{}",
                      cpu_room_text(findings, evidence.cpus, names), time, who, machine_clause(findings));
 }
 

@@ -28,15 +28,27 @@ std::string use_text(const FoundProcess& process, double window_s, const ActorNa
 }
 
 /// ` (rustc (pid 71) 0.11, make (pid 70) 0.02)`
-std::string named_others(const Findings& findings, const ActorNames& names) {
+std::string named_text(const std::vector<FoundProcess>& processes, double window_s, const ActorNames& names) {
   std::vector<std::string> named;
-  for (const FoundProcess& process : findings.cpu_supply.others) {
-    if (named.size() < kMostProcesses &&
-        process.own_s + process.children_s >= kHardlyUsed * findings.window_s) {
-      named.push_back(use_text(process, findings.window_s, names));
+  for (const FoundProcess& process : processes) {
+    if (named.size() < kMostProcesses && process.own_s + process.children_s >= kHardlyUsed * window_s) {
+      named.push_back(use_text(process, window_s, names));
     }
   }
   return named.empty() ? "" : fmt::format(" ({})", fmt::join(named, ", "));
+}
+
+/// The others that the target works with, such as its clients on this host, if these used more than half of
+/// what all others did; empty if not.
+std::vector<FoundProcess> partners_on_cpus(const Findings& findings) {
+  std::vector<FoundProcess> out;
+  double used_s = 0;
+  for (const FoundProcess& process : findings.cpu_supply.others) {
+    if (!process.with_target) continue;
+    out.push_back(process);
+    used_s += process.own_s + process.children_s;
+  }
+  return used_s > findings.cpu_supply.other_cpus * findings.window_s / 2 ? out : std::vector<FoundProcess>{};
 }
 
 /// `the target used 1.82 of 2, others 0.15 (…), the hypervisor 0.02`
@@ -46,7 +58,8 @@ std::string users_text(const Findings& findings, const ActorNames& names) {
   std::string out = fmt::format("the target used {}{}", format_ratio(supply.target_cpus),
                                 cpus == 0 ? "" : fmt::format(" of {}", format_count(cpus)));
   if (supply.other_cpus >= kHardlyUsed) {
-    out += fmt::format(", others {}{}", format_ratio(supply.other_cpus), named_others(findings, names));
+    out += fmt::format(", others {}{}", format_ratio(supply.other_cpus),
+                       named_text(supply.others, findings.window_s, names));
   }
   if (supply.steal >= kHardlyUsed) {
     out += fmt::format(", the hypervisor {}", format_ratio(supply.stolen_cpus));
@@ -95,9 +108,12 @@ std::string neighbours_text(const Findings& findings, const ActorNames& names) {
   const CpuSupply& supply = findings.cpu_supply;
   if (supply.cause != CpuSupply::Cause::others || !lack_of_cpus_matters(findings)) return "";
   const std::uint32_t cpus = findings.recording.cpus;
-  return fmt::format("Other programs have most of the CPUs that the target lacks, {}{}{}; it has {}.",
+  const std::vector<FoundProcess> partners = partners_on_cpus(findings);
+  return fmt::format("{} have most of the CPUs that the target lacks, {}{}{}; it has {}.",
+                     partners.empty() ? "Other programs" : "Programs that the target works with",
                      format_ratio(supply.other_cpus), cpus == 0 ? "" : fmt::format(" of {}", cpus),
-                     named_others(findings, names), format_ratio(supply.target_cpus));
+                     named_text(partners.empty() ? supply.others : partners, findings.window_s, names),
+                     format_ratio(supply.target_cpus));
 }
 
 std::string cpu_room_text(const Findings& findings, double usable, const ActorNames& names) {
@@ -123,6 +139,10 @@ std::string cpu_room_advice(const Findings& findings) {
     case CpuSupply::Cause::pinning:
       return fmt::format("let it use more CPUs{}, or do less work", idle_cpus_clause(findings));
     case CpuSupply::Cause::others:
+      if (!partners_on_cpus(findings).empty()) {
+        return "run these programs on another machine, more CPUs, or less work on them";
+      }
+      [[fallthrough]];
     case CpuSupply::Cause::steal:
       return "fewer other programs on these CPUs, more CPUs, or less work on them";
     case CpuSupply::Cause::none:

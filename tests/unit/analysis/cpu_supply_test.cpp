@@ -75,6 +75,13 @@ TEST_CASE("busy CPUs are busy with the target or with others, whichever used mor
   CHECK(supply.others[0].name == "rustc");
   CHECK(supply.others[0].own_s == Approx(0.7));
   CHECK(supply.others[0].children_s == Approx(0.1));
+  CHECK_FALSE(supply.others[0].with_target);
+  // A thread of it that the target waits for is recorded, outside of the target.
+  const ActorId helper = scene.thread("rustc", 71);
+  scene.trace.actors[helper].tgid = 71;
+  CHECK_FALSE(supply_of(scene).others[0].with_target);
+  scene.trace.actors[helper].outside = true;
+  CHECK(supply_of(scene).others[0].with_target);
 }
 
 TEST_CASE("steal is the cause if it is more than others used, and much beside what the target used") {

@@ -11,9 +11,11 @@ namespace {
 
 using Cause = CpuSupply::Cause;
 
-std::string text_of(const Findings& findings) {
-  return cpu_supply_text(findings, ActorNames(findings, [](std::string_view name) { return escape(name); }));
+ActorNames names_of(const Findings& findings) {
+  return ActorNames(findings, [](std::string_view name) { return escape(name); });
 }
+
+std::string text_of(const Findings& findings) { return cpu_supply_text(findings, names_of(findings)); }
 
 /// Ten seconds on two CPUs.
 Findings findings_with(Cause cause) {
@@ -58,6 +60,28 @@ TEST_CASE("busy CPUs: who used them is named with the CPUs that each used") {
   CHECK(text_of(findings) ==
         "CPUs 99% busy: the target used 1.82, others 0.16. Its threads were ready to run for 256 s without "
         "one.");
+}
+
+TEST_CASE("where the target's clients have most of the CPUs, other programs are not blamed") {
+  Findings findings = findings_with(Cause::others);
+  FoundActor thread;
+  thread.time.lifetime_s = 10;
+  thread.time.runnable_s = 5;
+  findings.actors = {thread};
+  findings.cpu_supply.target_cpus = 0.7;
+  findings.cpu_supply.other_cpus = 1.2;
+  findings.cpu_supply.others = {{71, "bench", 6.1, 0, true}, {72, "make", 1, 0}};
+  CHECK(neighbours_text(findings, names_of(findings)) ==
+        "Programs that the target works with have most of the CPUs that the target lacks, 1.20 of 2 "
+        "(bench (pid 71) 0.61); it has 0.70.");
+  CHECK(cpu_room_advice(findings) ==
+        "run these programs on another machine, more CPUs, or less work on them");
+  // If it used less than half of what others did, it is one of them.
+  findings.cpu_supply.others[0].own_s = 5.9;
+  CHECK(neighbours_text(findings, names_of(findings)) ==
+        "Other programs have most of the CPUs that the target lacks, 1.20 of 2 "
+        "(bench (pid 71) 0.59, make (pid 72) 0.10); it has 0.70.");
+  CHECK(cpu_room_advice(findings) == "fewer other programs on these CPUs, more CPUs, or less work on them");
 }
 
 TEST_CASE("a quota is named with its cgroup, and with how often and how long it throttled") {
