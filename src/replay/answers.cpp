@@ -248,9 +248,10 @@ class Answering {
   }
 
   /// The gain of a lock that no thread waits for is a bound: threads still wait for a split lock, though
-  /// less. It is no less than what the replay shows.
-  static void as_bound(Gain& gain, LockBound& bound) {
-    bound.gain = std::max(bound.gain, gain.gain);
+  /// less. It is no less than what the replay shows. How far that may be off is no part of it: the bound
+  /// takes the waits from the recording.
+  static void as_bound(Gain& gain, LockBound& bound, double replayed) {
+    bound.gain = std::max(bound.gain, replayed);
     gain.gain = bound.gain;
     as_bound(gain);
   }
@@ -267,10 +268,10 @@ class Answering {
     answer.change = {Resource::waited, kNoGroup, kNoActor, 0, kNoService, id};
     answer.progress = progress;
     answer.lock = {holds_.locks()[id], id, bounds_->of(counts, replays.scenarios[scenario], id, speeds), {}};
-    as_bound(answer, answer.lock->waited);
+    const double without = gains.expected(counts, scenario);
+    as_bound(answer, answer.lock->waited, without);
     // The threads that no longer wait may ask a disk for more requests at a time than it ever had to serve.
-    const double replayed = std::max(gains.expected(counts, scenario), gains.expected(counts, scenario - 1));
-    out.replayed = std::min(replayed, answer.gain) *
+    out.replayed = std::min(std::max(without, gains.expected(counts, scenario - 1)), answer.gain) *
                    room_->part_that_showed_for_one(replays.scenarios[scenario], speeds);
     // An object that no name calls a lock, and whose holders hold up no progress by what they do, is a queue
     // in which threads wait for something to do.
@@ -410,7 +411,7 @@ class Answering {
       const Progress& counts = about.progress.front();
       LockBound bound = bounds_->of(counts, replays.scenarios[index], asked.front().lock,
                                     speeds_of(counts, replays.of(index), groups_, index));
-      as_bound(out, bound);
+      as_bound(out, bound, gains.expected(counts, index));
     } else if (std::any_of(asked.begin(), asked.end(), [](const Change& change) {
                  return change.resource == Resource::waited || change.resource == Resource::threads;
                })) {

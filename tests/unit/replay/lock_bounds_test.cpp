@@ -99,6 +99,24 @@ TEST_CASE("the threads of a split lock run side by side until the CPUs are full"
   CHECK(two.waited.full == Full::cpus);
 }
 
+TEST_CASE("the bound takes the waits from the recording, without what a replay may be off") {
+  // Twelve threads sleep 2 ms under a lock and hardly do anything else: split, they are twelve times as fast.
+  // A tenth of the waits, which a replay may be off, is more than all that is left.
+  constexpr long kTurn = 2000;
+  test::Program program(400 * kTurn);
+  for (int tid = 1; tid <= 12; ++tid) program.thread(tid, "work");
+  for (long turn = 0; turn < 411; ++turn) {
+    const int tid = static_cast<int>(1 + turn % 12);
+    const int before = static_cast<int>(1 + (turn + 11) % 12);
+    const long since = std::max(0L, (turn - 11) * kTurn + 5);
+    if (turn > 0) program.wait(tid, since, std::min(turn, 400L) * kTurn - 1, thread(before), kMutex);
+    if (turn < 400)
+      program.wait(tid, turn * kTurn + 5, (turn + 1) * kTurn - 5, "timer",
+                   "class=sleep stack=k;--;nanosleep;main");
+  }
+  CHECK(gain_of_lock(program.trace()).waited.gain == Approx(11).epsilon(0.08));
+}
+
 TEST_CASE("reads are for one thread each, a write may be for all that wait") {
   const LockGain reads = gain_of_lock(four_at_a_disk(" op=read"));
   CHECK(reads.waited.full == Full::disk);
