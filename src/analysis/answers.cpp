@@ -296,7 +296,8 @@ std::optional<FoundLock> found_lock(const Prepared& prepared, const WaitGraph& g
   out.share = std::min(1.0, out.wait_s / std::max(to_seconds(lives_ns), 1e-9));
   const StackId stack = trace.sites[gain->lock.site].wait_stack;
   out.stack = backtrace_of(trace, stack);
-  if (stack != kNoStack) out.runtime = runtime_lock(trace, trace.stacks[stack]);
+  out.runtime = runtime_lock(trace, stack == kNoStack ? nullptr : &trace.stacks[stack],
+                             gain->lock.object == kNoObject ? Object{} : trace.objects[gain->lock.object]);
   out.held = gain->held;
   out.free_gain = gain->waited.gain;
   out.full = gain->waited.full;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <map>
+#include <set>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -91,7 +92,7 @@ std::string own_name(const Object& lock) {
 }
 
 std::string taken_in(const Trace& trace, const Stack& stack, const Object& lock) {
-  const RuntimeLock runtime = runtime_lock(trace, stack);
+  const RuntimeLock runtime = runtime_lock(trace, &stack, lock);
   if (runtime == RuntimeLock::cpython_gil) return "all Python code (GIL)";
   if (runtime == RuntimeLock::innodb_row) return "rows (InnoDB)";
   if (runtime == RuntimeLock::postgres_row) return "rows (PostgreSQL)";
@@ -122,8 +123,7 @@ std::string taken_in(const Trace& trace, const Stack& stack, const Object& lock)
 
 /// The GIL is a field of the interpreter's state, whose name says nothing of it.
 std::string own_name_of(const Trace& trace, const Stack* stack, const Object& lock) {
-  const bool gil = stack != nullptr && runtime_lock(trace, *stack) == RuntimeLock::cpython_gil;
-  return gil ? "" : own_name(lock);
+  return runtime_lock(trace, stack, lock) == RuntimeLock::cpython_gil ? "" : own_name(lock);
 }
 
 std::vector<std::string> names_of_locks(const Trace& trace, const ContendedLocks& locks) {
@@ -136,12 +136,18 @@ std::vector<std::string> names_of_locks(const Trace& trace, const ContendedLocks
   std::vector<std::string> own;
   std::vector<std::string> taken;
   std::map<std::string, std::size_t> count;
+  std::set<std::int32_t> with_gil;  // processes
   for (LockId id = 0; id < locks.all.size(); ++id) {
     const Object object = locks.all[id].object == kNoObject ? Object{} : trace.objects[locks.all[id].object];
     const auto longest = std::max_element(stacks[id].begin(), stacks[id].end(),
                                           [](const auto& a, const auto& b) { return a.second < b.second; });
     const Stack* const stack = longest == stacks[id].end() ? nullptr : &trace.stacks[longest->first];
     own.push_back(own_name_of(trace, stack, object));
+    // Of the locks in the state of one interpreter, the GIL is the one that was waited for longest.
+    if (runtime_lock(trace, stack, object) == RuntimeLock::cpython_gil && object.tgid != 0 &&
+        !with_gil.insert(object.tgid).second) {
+      own.back() = own_name(object);
+    }
     taken.push_back(stack == nullptr ? "" : taken_in(trace, *stack, object));
     if (own[id].empty()) ++count[taken[id]];
   }

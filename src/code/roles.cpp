@@ -91,6 +91,8 @@ bool takes_its_locks(LockManager manager) {
          manager == LockManager::innodb || manager == LockManager::postgres;
 }
 
+bool is_state_of_python(std::string_view variable) { return variable == "_PyRuntime"; }
+
 std::string simple_name(std::string_view function) {
   std::string name = outline(function);
   if (name != "_start" && name.find(':') == std::string::npos) {

@@ -68,6 +68,10 @@ enum class Work : std::uint8_t {
   table_scan,  ///< a database reads all rows of a table
 };
 
+/// Whether a variable of this name is the state of CPython's runtime, in which its lock of all Python code
+/// (GIL) lies.
+bool is_state_of_python(std::string_view variable);
+
 /// What one function's name, and the module that it is in, mean.
 struct Roles {
   Noise noise = Noise::none;

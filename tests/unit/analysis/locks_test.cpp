@@ -91,6 +91,19 @@ TEST_CASE("locks without names are called by the functions that take them, and c
   CHECK(found.rows[2].owner_s == 0);
 }
 
+TEST_CASE("the lock of all Python code is called that where its variable alone tells") {
+  const FoundLocks found = locks_in(
+      "object 0 kind=futex tgid=1 address=4096 symbol=_PyRuntime module=python3.11 offset=432\n"
+      "object 1 kind=futex tgid=1 address=8192 symbol=_PyRuntime module=python3.11 offset=528\n"
+      "wait 1 block=100 wake=1100 run=1100 waker=thread:2 object=0" +
+      kMutex + "_PyEval_EvalFrameDefault;main\n" +
+      "wait 2 block=100 wake=200 run=200 waker=thread:1 object=1" + kMutex +
+      "_PyEval_EvalFrameDefault;main\n");
+  REQUIRE(found.rows.size() == 2);
+  CHECK(found.rows[0].name == "lock of all Python code (GIL)");
+  CHECK(found.rows[1].name == "_PyRuntime+0x210 (python3.11)");
+}
+
 TEST_CASE("waits that no thread ended are set aside, and conditions come after locks") {
   const FoundLocks found = locks_in(
       "object 0 kind=futex tgid=1 address=4096\nobject 1 kind=futex tgid=1 address=8192\n"
