@@ -38,6 +38,7 @@ class TimeOuts {
   }
   /// By the wait's index: the time-out ended because the thread looked, and found what others had let go.
   bool ended_by_looking(std::uint32_t wait) const { return by_looking_.contains(wait); }
+  bool any_ended_by_looking() const { return !by_looking_.empty(); }
   /// The time-outs, each with the site of the wait that it is a part of; in any order.
   const std::vector<std::pair<std::uint32_t, SiteId>>& all() const { return all_; }
 

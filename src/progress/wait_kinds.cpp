@@ -202,6 +202,20 @@ void call_locks(WaitKinds& kinds) {
   }
 }
 
+/// Where most time-outs ended because the thread looked and found what others had let go, though no lock is
+/// known, they took as long as it took the others: that is no time that the thread asked for.
+void call_found(const Trace& trace, WaitKinds& kinds) {
+  if (!kinds.time_outs.any_ended_by_looking()) return;
+  std::vector<std::int64_t> balance(kinds.of_site.size());
+  for (std::uint32_t id = 0; id < trace.waits.size(); ++id) {
+    if (kinds.time_outs.came_to_nothing(id)) continue;
+    balance[trace.waits[id].site] += kinds.time_outs.ended_by_looking(id) ? 1 : -1;
+  }
+  for (SiteId id = 0; id < kinds.of_site.size(); ++id) {
+    if (kinds.of_site[id] == WaitKind::timer && balance[id] > 0) kinds.of_site[id] = WaitKind::unknown;
+  }
+}
+
 /// WaitKinds::had_before.
 std::unordered_map<std::uint32_t, ActorId> those_who_had_it_before(const Trace& trace,
                                                                    const WaitKinds& kinds) {
@@ -303,6 +317,7 @@ WaitKinds kinds_of_waits(const Trace& trace, const ThreadGroups& groups) {
   }
   out.locks = locks_of_waits(trace, sites, out.time_outs);
   call_locks(out);
+  call_found(trace, out);
   out.had_before = those_who_had_it_before(trace, out);
   return out;
 }

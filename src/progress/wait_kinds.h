@@ -27,7 +27,8 @@ enum class WaitKind : std::uint8_t {
   timer,    ///< a time that the thread asked for
   looked,   ///< for a lock, until the thread looked after a time and found it free
   stopped,  ///< nothing: a signal, a debugger or its cgroup kept it from running
-  unknown,  ///< also a sleep between looks for something (polling_sites())
+  unknown,  ///< also a sleep between looks for something (polling_sites()), and a time-out after which the
+            ///< thread found what others had let go, if that is no lock
 };
 
 struct WaitKinds {

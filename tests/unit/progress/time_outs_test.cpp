@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "progress/wait_kinds.h"
 #include "unit/replay/program.h"
 
 using namespace offwait;
@@ -236,6 +237,7 @@ TEST_CASE("the last of the time-outs ends by looking where most runs of them end
     if (wait.object != kNoObject && trace.objects[wait.object].address == 0x20) for_locks[wait.site] = true;
   }
   const TimeOuts time_outs(trace, for_locks);
+  const WaitKinds kinds = kinds_of_waits(trace, group_threads(trace));
   std::vector<long> looked;
   std::vector<long> nothing;
   for (std::uint32_t id = 0; id < trace.waits.size(); ++id) {
@@ -243,6 +245,8 @@ TEST_CASE("the last of the time-outs ends by looking where most runs of them end
     if (time_outs.ended_by_looking(id)) looked.push_back(at);
     if (time_outs.came_to_nothing(id)) nothing.push_back(at);
     if (at == 21'010) CHECK(time_outs.begin_of(id, trace) == 20'000'000);
+    // It asked for no time: with a shorter one it would have looked sooner, and found nothing.
+    if (at == 21'010) CHECK(kinds.of_site[trace.waits[id].site] == WaitKind::unknown);
   }
   CHECK(looked == std::vector<long>{21'010});
   CHECK(nothing == std::vector<long>{0, 10'000, 20'000});
