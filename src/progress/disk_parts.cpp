@@ -2,7 +2,11 @@
 #include "progress/disk_parts.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <map>
+#include <optional>
+#include <set>
+#include <utility>
 
 namespace offwait {
 
@@ -76,6 +80,72 @@ class DiskHistory {
   std::vector<Busy> busy_;
 };
 
+/// What threads that work for devices did: which disks they waited for and used, and who let them go on.
+class Workers {
+ public:
+  /// Those that end waits whose site is `asked`, those that end waits of these, and so on.
+  Workers(const Trace& trace, const std::vector<bool>& asked) : deeds_(trace.actors.size()) {
+    std::vector<bool> known(trace.actors.size());
+    std::vector<bool> sites = asked;
+    for (bool more = true; more;) {
+      more = false;
+      for (SiteId id = 0; id < trace.sites.size(); ++id) {
+        const WaitSite& site = trace.sites[id];
+        if (known[site.thread]) sites[id] = true;
+        if (!sites[id] || site.waker == kNoActor || known[site.waker]) continue;
+        if (trace.actors[site.waker].kind != ActorKind::thread) continue;
+        known[site.waker] = true;
+        more = true;
+      }
+    }
+    for (const Wait& wait : trace.waits) {
+      const WaitSite& site = trace.sites[wait.site];
+      if (!known[site.thread] || site.waker == kNoActor || wait.wake == kNever) continue;
+      if (known[site.waker] || trace.actors[site.waker].kind == ActorKind::disk)
+        deeds_[site.thread].push_back({wait.wake, site.waker});
+    }
+    for (const DiskIo& io : trace.disk_ios) {
+      if (io.thread != kNoActor && io.disk != kNoActor && io.complete != kNever && known[io.thread])
+        deeds_[io.thread].push_back({io.complete, io.disk});
+    }
+    for (std::vector<Deed>& deeds : deeds_) {
+      std::sort(deeds.begin(), deeds.end(), [](const Deed& a, const Deed& b) { return a.at < b.at; });
+    }
+  }
+
+  /// Adds the disks that the thread used in (from, to], or threads that let it go on then.
+  void add_disks(const Trace& trace, ActorId thread, Nanos from, Nanos to, std::set<ActorId>& disks) const {
+    std::size_t left = kMostDeeds;
+    add_disks(trace, thread, from, to, disks, left);
+  }
+
+ private:
+  /// A wait for a disk or for another worker ended, or a request of the thread was complete.
+  struct Deed {
+    Nanos at = 0;
+    ActorId with = kNoActor;  ///< the disk, or the worker
+  };
+  /// The last deeds before the end of a wait tell what it was for.
+  static constexpr std::size_t kMostDeeds = 64;
+
+  void add_disks(const Trace& trace, ActorId thread, Nanos from, Nanos to, std::set<ActorId>& disks,
+                 std::size_t& left) const {
+    const std::vector<Deed>& deeds = deeds_[thread];
+    auto deed = std::upper_bound(deeds.begin(), deeds.end(), to,
+                                 [](Nanos at, const Deed& one) { return at < one.at; });
+    while (deed != deeds.begin() && (--deed)->at > from && left > 0) {
+      --left;
+      if (trace.actors[deed->with].kind == ActorKind::disk) {
+        disks.insert(deed->with);
+      } else {
+        add_disks(trace, deed->with, from, deed->at, disks, left);
+      }
+    }
+  }
+
+  std::vector<std::vector<Deed>> deeds_;  ///< by ActorId, in order of time
+};
+
 }  // namespace
 
 std::vector<DiskPart> disk_parts(const Trace& trace, const std::vector<bool>& asked) {
@@ -90,6 +160,8 @@ std::vector<DiskPart> disk_parts(const Trace& trace, const std::vector<bool>& as
   for (auto& [disk, all] : requests) {
     histories.emplace(disk, DiskHistory(std::move(all)));
   }
+  std::optional<Workers> workers;
+  if (histories.size() > 1) workers.emplace(trace, asked);
   std::vector<DiskPart> out;
   for (std::uint32_t id = 0; id < trace.waits.size(); ++id) {
     const Wait& wait = trace.waits[id];
@@ -98,7 +170,10 @@ std::vector<DiskPart> disk_parts(const Trace& trace, const std::vector<bool>& as
     }
     const Nanos from = std::max(wait.block, trace.window.begin);
     const Nanos to = std::min(wait.wake, trace.window.end);
+    std::set<ActorId> disks;
+    if (workers) workers->add_disks(trace, trace.sites[wait.site].waker, from, to, disks);
     for (const auto& [disk, history] : histories) {
+      if (!disks.empty() && !disks.contains(disk)) continue;
       if (const Nanos part = from < to ? history.covered(from, to) : 0; part > 0) {
         out.push_back({id, disk, part});
       }

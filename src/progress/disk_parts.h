@@ -11,7 +11,10 @@
 
 namespace offwait {
 
-/// The part of a wait in which requests to the disk were under way that were complete when the wait ended.
+/// The part of a wait in which requests to the disk were under way that were complete when the wait ended. A
+/// disk counts if the thread that ended the wait waited for it or had requests there meanwhile, or threads
+/// did that ended waits of that one then. Where it is not seen to have used any, each disk counts: what the
+/// wait was for is not known.
 struct DiskPart {
   std::uint32_t wait = 0;  ///< index into Trace::waits
   ActorId disk = kNoActor;

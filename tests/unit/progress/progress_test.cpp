@@ -186,6 +186,39 @@ TEST_CASE("a wait for a thread below owes to a disk what requests took that were
   CHECK(found.uses.groups[0].work_ns() == found.uses.groups[0].running_ns + 80);
 }
 
+TEST_CASE("a wait for a thread below owes nothing to disks that this thread did not use") {
+  // Two journals on two disks, with a kworker that both wait for: its waits at that time tell the disks
+  // apart.
+  const std::string disks =
+      "disk vda bytes_per_s=1e6 ios_per_s=1000 capacity=assumed\n"
+      "disk vdb bytes_per_s=1e6 ios_per_s=1000 capacity=assumed\n"
+      "io 3 disk=vdb bytes=1 issue=110 complete=190\n"
+      "io 3 disk=vdb bytes=1 issue=1110 complete=1140\n"
+      "io 5 disk=vda bytes=1 issue=120 complete=180\n"
+      "io 5 disk=vda bytes=1 issue=2110 complete=2140\n";
+  const auto parts_of_first_thread = [&](const std::string& more) {
+    const Found found(thread(1, "db") + thread(2, "jbd2/vda-8", " outside=kernel") +
+                      thread(3, "jbd2/vdb-8", " outside=kernel") + thread(4, "other", " outside=yes") +
+                      thread(5, "kworker/0:1H", " outside=kernel") + disks +
+                      "wait 1 block=100 wake=200 run=200 waker=thread:2 class=lock\n" + more);
+    std::vector<std::pair<std::string, Nanos>> out;
+    for (const DiskPart& part : found.kinds.disk_parts) {
+      const Wait& wait = found.trace.waits[part.wait];
+      if (found.trace.actors[found.trace.sites[wait.site].thread].tid == 1)
+        out.emplace_back(found.trace.actors[part.disk].name, part.part_ns);
+    }
+    return out;
+  };
+  using Parts = std::vector<std::pair<std::string, Nanos>>;
+  CHECK(parts_of_first_thread("") == Parts{{"vda", 60}, {"vdb", 80}});  // what jbd2/vda did is not known
+  CHECK(parts_of_first_thread("wait 2 block=120 wake=180 run=180 waker=disk:vda class=disk\n") ==
+        Parts{{"vda", 60}});
+  CHECK(parts_of_first_thread("wait 2 block=120 wake=185 run=185 waker=thread:5 class=disk\n"
+                              "wait 5 block=90 wake=180 run=180 waker=disk:vda class=disk\n"
+                              "wait 5 block=1000 wake=1140 run=1140 waker=disk:vdb class=disk\n") ==
+        Parts{{"vda", 60}});
+}
+
 TEST_CASE("where very many requests end in a wait, the time that any was under way counts") {
   std::string lines = thread(1, "db") + thread(2, "jbd2", " outside=kernel") +
                       "disk vda bytes_per_s=1e6 ios_per_s=1000 capacity=assumed\n" +
@@ -207,6 +240,20 @@ TEST_CASE("a thread that only sleeps stands for next to nothing of its group") {
   CHECK(weights[0] == Approx(30).margin(0.1));
   CHECK(weights[1] < 0.1);
   CHECK(weights[2] == Approx(30).margin(0.1));
+}
+
+TEST_CASE("a thread that is woken for a lock that it does not get stands for the less of its group") {
+  const std::string lock = " class=futex futex=1 stack=f;--;pthread_mutex_lock;main";
+  const auto weight_of_first = [&](const std::string& between) {
+    const Found found(thread(1, "w-1") + thread(2, "w-2") +
+                      "wait 1 block=100 wake=1000 run=1000 waker=thread:2" + lock + "\n" + between +
+                      "wait 1 block=1020 wake=2000 run=2000 waker=thread:2" + lock + "\n");
+    return found.uses.thread_weights[0];
+  };
+  CHECK(weight_of_first("") == Approx(1).margin(0.1));
+  // It had the lock, and let it go.
+  CHECK(weight_of_first("wait 2 block=900 wake=1010 run=1012 waker=thread:1" + lock + "\n") ==
+        Approx(3).margin(0.1));
 }
 
 TEST_CASE("a thread that sleeps between looks for something stands for next to nothing of its group") {
