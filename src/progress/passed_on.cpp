@@ -8,6 +8,8 @@
 #include <unordered_set>
 #include <utility>
 
+#include "graph/false_wakeups.h"
+
 namespace offwait {
 
 namespace {
@@ -34,6 +36,38 @@ struct Event {
   }
 };
 
+/// What each wait's thread waits for next of the same thing.
+class NextWaits {
+ public:
+  /// `events` are in order, and outlive this.
+  NextWaits(const Trace& trace, const std::vector<Event>& events) {
+    std::unordered_map<ActorId, std::uint32_t> last;  // wait, by thread
+    for (const Event& event : events) {
+      if (event.ends) continue;
+      const ActorId thread = trace.sites[trace.waits[event.wait].site].thread;
+      const auto [before, added] = last.try_emplace(thread, event.wait);
+      if (!added) next_[std::exchange(before->second, event.wait)] = &event;
+    }
+  }
+  /// When that begins; null if there is none.
+  const Event* after(std::uint32_t wait) const {
+    const auto found = next_.find(wait);
+    return found == next_.end() ? nullptr : found->second;
+  }
+
+ private:
+  std::unordered_map<std::uint32_t, const Event*> next_;
+};
+
+/// Where another thread has got the thing meanwhile, a thread that is woken finds nothing and waits again at
+/// once, as after a false wakeup (graph/false_wakeups.h). Its wait began at `begin`.
+bool is_in_vain(const Trace& trace, Nanos begin, const Wait& wait, const Event& again) {
+  if (wait.run == kNever) return false;
+  const Nanos waited =
+      wait.wake - begin + std::min(trace.waits[again.wait].wake, trace.window.end) - again.at;
+  return may_be_a_look(again.at - wait.run, waited);
+}
+
 }  // namespace
 
 Passing passing_of(const Trace& trace, const TimeOuts& time_outs, std::vector<std::uint32_t> waits) {
@@ -53,6 +87,12 @@ Passing passing_of(const Trace& trace, const TimeOuts& time_outs, std::vector<st
     if (wait.wake != kNever) events.push_back({wait.wake, true, id});
   }
   std::sort(events.begin(), events.end());
+  const NextWaits next_waits(trace, events);
+  std::unordered_map<std::uint32_t, Nanos> went_on;  // waits that go on after a wake-up in vain: since when
+  const auto begin_of = [&](std::uint32_t wait) {
+    const auto found = went_on.find(wait);
+    return found == went_on.end() ? time_outs.begin_of(wait, trace) : found->second;
+  };
   Passing out;
   out.threads = waiters.size();
   std::size_t waiting = 0;
@@ -63,22 +103,32 @@ Passing passing_of(const Trace& trace, const TimeOuts& time_outs, std::vector<st
     const Wait& wait = trace.waits[event.wait];
     const WaitSite& site = trace.sites[wait.site];
     if (!event.ends) {
+      if (went_on.contains(event.wait)) continue;
       ++waiting;
       have.erase(site.thread);
       continue;
     }
-    --waiting;
     const ActorId from = site.waker;
     // The thread that had it let it go unseen.
     if (time_outs.ended_by_looking(event.wait)) have = {site.thread};
-    if (from == kNoActor || trace.actors[from].kind != ActorKind::thread) continue;
+    if (from == kNoActor || trace.actors[from].kind != ActorKind::thread) {
+      --waiting;
+      continue;
+    }
+    const bool got = have.erase(from) > 0;
+    const Nanos begin = begin_of(event.wait);
+    if (const Event* const again = next_waits.after(event.wait);
+        !have.empty() && again != nullptr && is_in_vain(trace, begin, wait, *again)) {
+      passed[from] = event.at;
+      went_on[again->wait] = begin;
+      continue;
+    }
+    --waiting;
     ++out.ended;
     out.by_waiters += waiters.contains(from) ? 1U : 0U;
     out.others_stay += waiting > 0 ? 1U : 0U;
-    out.looked += time_outs.begin_of(event.wait, trace) < wait.block ? 1U : 0U;
-    const bool got = have.erase(from) > 0;
+    out.looked += begin < wait.block ? 1U : 0U;
     const auto before = passed.find(from);
-    const Nanos begin = time_outs.begin_of(event.wait, trace);
     out.passed_on += got || before == passed.end() || begin >= before->second ? 1U : 0U;
     out.shared += have.empty() ? 0U : 1U;
     if (last_end != kNever && begin < last_end) {

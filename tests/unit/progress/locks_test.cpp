@@ -2,6 +2,7 @@
 #include "progress/locks.h"
 
 #include <catch2/catch.hpp>
+#include <map>
 #include <string>
 
 #include "progress/wait_kinds.h"
@@ -63,6 +64,48 @@ TEST_CASE("two threads that look again and again whether one thing is free have 
   }
   REQUIRE(locks_of(program.trace()).all.size() == 1);
   CHECK(locks_of(program.trace()).all[0].evidence == LockEvidence::behaviour);
+}
+
+TEST_CASE("a thread that is woken when another one has just taken a lock waits on for the same lock") {
+  // As CPython's lock does: in two turns of three a thread whose time-out is over takes it, before the one
+  // that was woken comes.
+  test::Program program(400 * kPass);
+  for (int tid = 1; tid <= 3; ++tid) program.thread(tid, "work");
+  program.line("object 1 kind=futex tgid=1 address=64");
+  const std::string one = "class=futex object=1 stack=futex_wait;--;pthread_cond_timedwait;enter;main";
+  const auto wait = [&](int tid, long from, long to, const std::string& waker) {
+    if (to - from > 2 * kPass) {
+      program.wait(tid, from, from + kPass, "timer", one);
+      from += kPass + 10;
+    }
+    program.wait(tid, from, to, waker, one);
+  };
+  std::map<int, long> since{{2, 50}, {3, 60}};  // by tid: when it began to wait
+  int holder = 1;
+  for (long at = 4 * kPass; at < 390 * kPass; at += 4 * kPass) {
+    const int next = 1 + holder % 3;
+    const int another = 1 + next % 3;
+    const int woken = since[next] < since[another] ? next : another;  // the one that has waited longest
+    const int other = next + another - woken;
+    wait(woken, since[woken], at, thread(holder));
+    since[holder] = at + 50;
+    if (at / (4 * kPass) % 3 == 0) {
+      holder = woken;
+      continue;
+    }
+    wait(other, since[other], at - 20, "timer");
+    since[woken] = at + 10;
+    holder = other;
+  }
+  const Trace trace = program.trace();
+  const WaitKinds kinds = kinds_of_waits(trace, group_threads(trace));
+  REQUIRE(kinds.locks.all.size() == 1);
+  CHECK(kinds.locks.all[0].evidence == LockEvidence::behaviour);
+  CHECK(kinds.locks.all[0].object != kNoObject);
+  for (SiteId id = 0; id < trace.sites.size(); ++id) {
+    const bool timed = trace.actors[trace.sites[id].waker].kind == ActorKind::timer;
+    CHECK(kinds.of_site[id] == (timed ? WaitKind::looked : WaitKind::lock));
+  }
 }
 
 TEST_CASE("a barrier, whose last thread lets all others go, is no lock") {
