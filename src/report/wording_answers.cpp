@@ -60,14 +60,27 @@ std::uint64_t whole_threads(double threads) {
   return static_cast<std::uint64_t>(std::llround(std::max(1.0, threads)));
 }
 
+/// Whether the CPUs were idle for less time than these threads ran: one more like them would take CPU time
+/// from the target.
+bool has_no_cpus_for_more(const Findings& findings, const FoundAnswer& answer) {
+  const std::optional<double> busy = machine_busy(findings);
+  if (!busy || findings.recording.cpus == 0 || answer.what != Resource::cpu) return false;
+  return (1 - *busy) * findings.recording.cpus * findings.window_s < answer.evidence.time_s;
+}
+
 /// The target either waits for a thread outside to take what it writes, or for something from that thread.
 /// The advice depends on which it is.
-std::string outside_advice(const AnswerEvidence& evidence) {
-  return evidence.takes_output
-             ? "it takes what the target writes, and the target waits until it has: let it take more at a "
-               "time, or sooner, give the two a larger buffer, or write less"
-             : "change nothing in the target, which waits for it: make this client (or load generator, or "
-               "consumer) faster, or run more of it";
+std::string outside_advice(const Findings& findings, const FoundAnswer& answer) {
+  if (answer.evidence.takes_output) {
+    return "it takes what the target writes, and the target waits until it has: let it take more at a time, "
+           "or "
+           "sooner, give the two a larger buffer, or write less";
+  }
+  return fmt::format(
+      "change nothing in the target, which waits for it: make this client (or load generator, or consumer) "
+      "faster, or run {}",
+      has_no_cpus_for_more(findings, answer) ? "it on another machine: here are no CPUs for more of it"
+                                             : "more of it");
 }
 
 /// `up_worker×4, proxy`
@@ -448,7 +461,7 @@ std::string advice_for_part(const Findings& findings, const FoundAnswer& answer)
       return sync_advice(evidence, commits_in_groups(findings, answer));
     case Resource::cpu:
       if (is_outside) {
-        return outside_advice(evidence);
+        return outside_advice(findings, answer);
       }
       if (evidence.work == KnownWork::garbage) {
         return "a larger heap, or allocate less: these threads collect garbage";
@@ -466,7 +479,7 @@ std::string advice_for_part(const Findings& findings, const FoundAnswer& answer)
                  : "do less of this work, or make its code cheaper";
     case Resource::sleep:
       return is_outside
-                 ? outside_advice(evidence)
+                 ? outside_advice(findings, answer)
                  : "wait for the event itself instead of sleeping for a fixed time, or sleep for less long";
     case Resource::remote:
       return service_advice(answer);

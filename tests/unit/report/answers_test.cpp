@@ -312,6 +312,14 @@ TEST_CASE("Advice names only what applies") {
   CHECK(advice(findings, answer) ==
         "change nothing in the target, which waits for it: make this client (or load generator, or consumer) "
         "faster, or run more of it");
+  // It ran for longer than the CPUs were idle.
+  findings.recording.cpus = 2;
+  findings.recording.cpu_busy_ns = 9'000'000'000;
+  findings.recording.cpu_idle_ns = 1'000'000'000;
+  answer.evidence.time_s = 0.21 * findings.window_s;
+  CHECK(advice(findings, answer) ==
+        "change nothing in the target, which waits for it: make this client (or load generator, or consumer) "
+        "faster, or run it on another machine: here are no CPUs for more of it");
 }
 
 TEST_CASE("A service is named with who answers, what it did meanwhile, and what to try about that") {
