@@ -26,6 +26,8 @@ constexpr std::uint64_t kEnoughUnits = 20;
 /// A part of a program that shows no units of work counts only if it works for this part of its threads'
 /// lives: a thread that wakes up now and then to look at the time has no progress.
 constexpr double kWorks = 0.05;
+/// And one that works for this part of them is always busy.
+constexpr double kAlwaysBusy = 0.9;
 /// A group that timers pace counts as this part of its activity.
 constexpr double kPaced = 0.1;
 /// Smaller shares are raised to these, so that one small share alone does not decide.
@@ -75,10 +77,11 @@ struct Shares {
 
 class Inference {
  public:
-  /// `responses`: those that were counted.
+  /// `responses`: those that were counted. `has_clients`: it is known whom the target answers.
   Inference(const ThreadGroups& groups, const WaitKinds& kinds, const Uses& uses,
-            const std::optional<Progress>& responses)
+            const std::optional<Progress>& responses, bool has_clients)
       : groups_(groups),
+        has_clients_(has_clients),
         below_devices_(kinds.below_devices),
         uses_(uses),
         responds_(groups.groups.size()),
@@ -165,7 +168,12 @@ class Inference {
     return units >= kEnoughUnits;
   }
 
-  bool works(const std::vector<GroupId>& part) const {
+  bool shows_units(const Progress& progress) const {
+    return std::any_of(progress.parts.begin(), progress.parts.end(),
+                       [this](const ProgressPart& part) { return shows_units(part.groups); });
+  }
+
+  bool works(const std::vector<GroupId>& part, double share) const {
     Nanos work_ns = 0;
     Nanos lifetime_ns = 0;
     for (const GroupId id : part) {
@@ -173,15 +181,15 @@ class Inference {
       work_ns += uses_.groups[id].work_ns() + uses_.groups[id].runnable_ns;
       lifetime_ns += uses_.groups[id].lifetime_ns;
     }
-    return static_cast<double>(work_ns) >= kWorks * static_cast<double>(lifetime_ns);
+    return static_cast<double>(work_ns) >= share * static_cast<double>(lifetime_ns);
   }
 
   /// The parts that show units of work or, if there is none, those that work.
   std::vector<std::vector<GroupId>> counted_of(std::vector<std::vector<GroupId>> parts) const {
     const auto shows = [this](const std::vector<GroupId>& part) { return shows_units(part); };
     const bool any = std::any_of(parts.begin(), parts.end(), shows);
-    std::erase_if(parts,
-                  [&](const std::vector<GroupId>& part) { return !(any ? shows(part) : works(part)); });
+    std::erase_if(
+        parts, [&](const std::vector<GroupId>& part) { return !(any ? shows(part) : works(part, kWorks)); });
     return parts;
   }
 
@@ -201,9 +209,13 @@ class Inference {
   /// A group that gets most of its work from others goes at their pace.
   bool has_own_rate(GroupId id) const { return 2 * uses_.groups[id].received < uses_.groups[id].units; }
 
+  /// Threads that work all the time show no units, and may be all that the program is for, beside others that
+  /// do. A target that answers clients exists for these.
   void add_if_meant(const std::vector<GroupId>& part, std::vector<Progress>& out) const {
     const Shares of_part = shares(part);
-    if (shows_units(part) && (of_part.weight >= kMeantWeight || of_part.work >= kMeantWork)) {
+    const bool may_be_all = !has_clients_ && works(part, kAlwaysBusy) && shows_units(out.front());
+    const bool shows = shows_units(part) || may_be_all;
+    if (shows && (of_part.weight >= kMeantWeight || of_part.work >= kMeantWork)) {
       out.push_back(progress({part}));
     }
   }
@@ -244,6 +256,7 @@ class Inference {
   }
 
   const ThreadGroups& groups_;
+  const bool has_clients_;
   const std::vector<bool>& below_devices_;  ///< by GroupId
   const Uses& uses_;
   std::vector<bool> responds_;  ///< by GroupId: to clients
@@ -483,12 +496,14 @@ std::vector<Progress> progress_of(const Trace& trace, const ThreadGroups& groups
     return {std::move(*end)};
   }
   std::optional<Progress> answered = responders(trace, groups);
-  std::vector<Progress> out = Inference(groups, kinds, uses, answered).all();
+  std::optional<Progress> asking;
+  if (!answered) asking = answered_threads(trace, groups, kinds);
+  std::vector<Progress> out = Inference(groups, kinds, uses, answered, answered || asking).all();
   // Threads that are never idle may show no other progress. For its clients the target makes progress when it
   // responds.
   if (answered) std::erase_if(out, [&groups](const Progress& one) { return is_outside(groups, one); });
   if (answered && out.empty()) return {std::move(*answered)};
-  if (!answered) answered = answered_threads(trace, groups, kinds);
+  if (asking) answered = std::move(asking);
   if (answered && !out.empty()) {
     answered->share = out.front().share;
     answered->work_share = out.front().work_share;

@@ -3,6 +3,7 @@
 
 #include <catch2/catch.hpp>
 #include <map>
+#include <set>
 #include <sstream>
 #include <utility>
 
@@ -333,17 +334,27 @@ TEST_CASE("threads that compute and sleep do the work, though others besides han
   CHECK(found.names(found.progress.front().parts[0]) == Names{"worker"});
 }
 
-TEST_CASE("a thread that shows no units of work is no progress, however long it runs") {
+TEST_CASE(
+    "a thread that shows no units of work may be meant if it works all the time and nobody is answered") {
   const std::string lock = " class=futex stack=f;--;pthread_mutex_lock;main";
   const std::string worker =
       thread(1, "worker") + thread(2, "helper") + waits(1, 50, "disk:vda", " class=disk");
   const Found apart(worker);
   REQUIRE(!apart.progress.empty());
   CHECK(apart.uses.groups[1].running_ns == 100'000);
-  for (const Progress& progress : apart.progress) {
-    REQUIRE(progress.parts.size() == 1);
-    CHECK(apart.names(progress.parts[0]) == Names{"worker"});
-  }
+  const auto names_of = [](const Found& found) {
+    std::set<Names> out;
+    for (const Progress& progress : found.progress) out.insert(found.names(progress.parts.at(0)));
+    return out;
+  };
+  CHECK(apart.names(apart.progress.front().parts.at(0)) == Names{"worker"});
+  CHECK(names_of(apart) == std::set{Names{"worker"}, Names{"helper"}});
+  CHECK(names_of(Found(worker + "wait 2 block=1000 wake=12000 run=12000 waker=- class=other\n")) ==
+        std::set{Names{"worker"}});
+  const Found answering(worker + "thread 3 tgid=3 comm=client start=0 exit=- outside=yes\n" +
+                        waits(3, 90, "thread:1", kQueue, 200));
+  CHECK(answering.progress.front().how == Progress::How::clients);
+  CHECK_FALSE(names_of(answering).contains(Names{"helper"}));
   // Others wait for its lock, and it waits 19 times for theirs.
   const Found locked(worker + waits(1, 50, "thread:2", lock, 200) + waits(2, 19, "thread:1", lock, 500));
   CHECK(locked.uses.groups[1].units == 19);
