@@ -279,7 +279,7 @@ std::optional<FoundLock> found_lock(const Prepared& prepared, const WaitGraph& g
   if (!gain || is_of_scheduler(prepared.trace.all(), gain)) return std::nullopt;
   const Trace& trace = prepared.trace.all();
   FoundLock out;
-  out.name = prepared.lock_names[gain->id];
+  out.name = prepared.lock_names.names[gain->id];
   out.evidence = gain->lock.evidence;
   out.waiters = threads_of(prepared, gain->lock.waiting);
   out.holders = threads_of(prepared, gain->lock.holding);
@@ -296,13 +296,12 @@ std::optional<FoundLock> found_lock(const Prepared& prepared, const WaitGraph& g
   out.share = std::min(1.0, out.wait_s / std::max(to_seconds(lives_ns), 1e-9));
   const StackId stack = trace.sites[gain->lock.site].wait_stack;
   out.stack = backtrace_of(trace, stack);
-  out.runtime = runtime_lock(trace, stack == kNoStack ? nullptr : &trace.stacks[stack],
-                             gain->lock.object == kNoObject ? Object{} : trace.objects[gain->lock.object]);
+  out.runtime = prepared.lock_names.runtimes[gain->id];
   out.held = gain->held;
   out.free_gain = gain->waited.gain;
   out.full = gain->waited.full;
   if (out.full == Full::disk) out.full_disk = graph.vertex_of[gain->waited.disk];
-  if (out.full == Full::lock) out.full_lock = prepared.lock_names[gain->waited.lock];
+  if (out.full == Full::lock) out.full_lock = prepared.lock_names.names[gain->waited.lock];
   return out;
 }
 

@@ -106,11 +106,20 @@ Pinned find_pinned(const Prepared& prepared) {
   return out;
 }
 
-/// Threads outside of the target are recorded only where they and the target wait for one another.
-std::set<std::int32_t> processes_outside(const Trace& trace) {
+/// Processes with threads that waited for threads of the target, or ended waits of these.
+std::set<std::int32_t> partners_of_target(const Trace& trace) {
   std::set<std::int32_t> out;
-  for (const Actor& actor : trace.actors) {
-    if (actor.kind == ActorKind::thread && actor.outside) out.insert(actor.tgid);
+  const auto is_of_target = [](const Actor& actor) {
+    return actor.kind == ActorKind::thread && !actor.outside;
+  };
+  for (const WaitSite& site : trace.sites) {
+    if (site.waker == kNoActor) continue;
+    const Actor& waiter = trace.actors[site.thread];
+    const Actor& waker = trace.actors[site.waker];
+    for (const auto& [one, other] : {std::pair(&waiter, &waker), std::pair(&waker, &waiter)}) {
+      const bool may_be = one->kind == ActorKind::thread && !one->kernel && !one->recorder;
+      if (may_be && one->outside && is_of_target(*other)) out.insert(one->tgid);
+    }
   }
   return out;
 }
@@ -152,7 +161,7 @@ CpuSupply find_cpu_supply(const Prepared& prepared, const StateSeconds& target) 
     out.stolen_cpus = stolen_s / window_s;
     out.steal = stolen_s / (machine.busy_s + machine.idle_s);
   }
-  const std::set<std::int32_t> partners = processes_outside(trace);
+  const std::set<std::int32_t> partners = partners_of_target(trace);
   for (const ProcessCpuTime& process : trace.other_processes) {
     out.others.push_back({process.tgid, process.name, to_seconds(process.own_ns),
                           to_seconds(process.children_ns), partners.contains(process.tgid)});

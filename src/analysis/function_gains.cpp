@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "analysis/functions.h"
+#include "replay/sample_doubt.h"
 #include "replay/what_if.h"
 
 namespace offwait {
@@ -59,11 +60,26 @@ std::size_t index_in(std::vector<Value>& values, const Value& value) {
   return index;
 }
 
+/// What such a scenario gains is known from samples alone.
+bool is_cpu_work(const Scenario& scenario) {
+  return scenario.size() == 1 && scenario.front().resource == Resource::cpu;
+}
+
+/// By StackId.
+std::vector<std::uint64_t> samples_by_stack(const Trace& trace) {
+  std::vector<std::uint64_t> out(trace.stacks.size());
+  for (const CpuSample& sample : trace.cpu_samples) {
+    if (sample.stack != kNoStack) ++out[sample.stack];
+  }
+  return out;
+}
+
 }  // namespace
 
 std::vector<AskedGain> ask_for_gains(const Trace& trace, const FoundFunctions& functions,
                                      AnswerOptions& options) {
   constexpr double kTwiceAsFast = 0.5;
+  const std::vector<std::uint64_t> samples_of = samples_by_stack(trace);
   const std::vector<std::size_t> chosen = rows_with_gains(functions.rows);
   const std::vector<CodeStacks> stacks = stacks_of(trace, functions.rows, chosen);
   std::vector<AskedGain> out;
@@ -73,12 +89,15 @@ std::vector<AskedGain> ask_for_gains(const Trace& trace, const FoundFunctions& f
     // Functions that are only ever called by one another are in the same stacks, and gain the same.
     const auto code = static_cast<CodeId>(index_in(options.code, stacks[i]));
     const Scenario whole = changes_of_function(code, kTwiceAsFast);
+    std::uint64_t samples = 0;
+    for (StackId id = 0; id < samples_of.size(); ++id) samples += stacks[i][id] ? samples_of[id] : 0;
     const auto ask = [&](std::optional<Gain> FoundFunction::*gain, double part_s, auto... resources) {
       if (part_s < kWorthAsking * time.total_s()) return;
       Scenario scenario;
       for (const Change& change : whole) {
         if (((change.resource == resources) || ...)) scenario.push_back(change);
       }
+      if (is_cpu_work(scenario) && are_too_few(samples)) return;
       out.push_back({index_in(options.asked, scenario), row, gain});
     };
     ask(&FoundFunction::gain, time.total_s(), Resource::cpu, Resource::io, Resource::sleep, Resource::remote,

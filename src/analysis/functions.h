@@ -34,7 +34,8 @@ struct AskedGain {
   std::optional<Gain> FoundFunction::*gain = nullptr;
 };
 
-/// Adds scenarios to AnswerOptions::asked: each of these functions twice as fast, and each part of it.
+/// Adds scenarios to AnswerOptions::asked: each of these functions twice as fast, and each part of it; not
+/// its CPU work where there are too few samples of it.
 std::vector<AskedGain> ask_for_gains(const Trace& trace, const FoundFunctions& functions,
                                      AnswerOptions& options);
 /// Adds what the answers say of them.

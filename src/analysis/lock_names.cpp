@@ -23,6 +23,8 @@ namespace offwait {
 
 namespace {
 
+constexpr const char* kGil = "all Python code (GIL)";
+
 /// The kernel's functions on the way from a lock to the scheduler.
 bool is_of_scheduler(std::string_view function) {
   return leads_to_switch(function) || is_about_locks(function);
@@ -92,8 +94,8 @@ std::string own_name(const Object& lock) {
 }
 
 std::string taken_in(const Trace& trace, const Stack& stack, const Object& lock) {
-  const RuntimeLock runtime = runtime_lock(trace, &stack, lock);
-  if (runtime == RuntimeLock::cpython_gil) return "all Python code (GIL)";
+  const RuntimeLock runtime = runtime_lock(trace, stack);
+  if (runtime == RuntimeLock::cpython_gil) return kGil;
   if (runtime == RuntimeLock::innodb_row) return "rows (InnoDB)";
   if (runtime == RuntimeLock::postgres_row) return "rows (PostgreSQL)";
   std::vector<Frame> user;
@@ -121,55 +123,81 @@ std::string taken_in(const Trace& trace, const Stack& stack, const Object& lock)
   return own.empty() ? any : own;
 }
 
-/// The GIL is a field of the interpreter's state, whose name says nothing of it.
-std::string own_name_of(const Trace& trace, const Stack* stack, const Object& lock) {
-  return runtime_lock(trace, stack, lock) == RuntimeLock::cpython_gil ? "" : own_name(lock);
-}
-
-std::vector<std::string> names_of_locks(const Trace& trace, const ContendedLocks& locks) {
-  std::vector<std::map<StackId, Nanos>> stacks(locks.all.size());
+/// By LockId: the stack in which threads waited for it longest.
+std::vector<StackId> longest_stacks(const Trace& trace, const ContendedLocks& locks) {
+  std::vector<std::map<StackId, Nanos>> waited(locks.all.size());
   for (const Wait& wait : trace.waits) {
     const LockId lock = locks.of(wait);
     if (lock == kNoLock || trace.sites[wait.site].wait_stack == kNoStack) continue;
-    stacks[lock][trace.sites[wait.site].wait_stack] += clipped(wait.block, wait.wake, trace.window);
+    waited[lock][trace.sites[wait.site].wait_stack] += clipped(wait.block, wait.wake, trace.window);
   }
-  std::vector<std::string> own;
-  std::vector<std::string> taken;
-  std::map<std::string, std::size_t> count;
+  std::vector<StackId> out;
+  for (const std::map<StackId, Nanos>& of_lock : waited) {
+    const auto longest = std::max_element(of_lock.begin(), of_lock.end(),
+                                          [](const auto& a, const auto& b) { return a.second < b.second; });
+    out.push_back(longest == of_lock.end() ? kNoStack : longest->first);
+  }
+  return out;
+}
+
+/// By LockId. An interpreter without symbols has the names of variables that it exports, and its GIL lies in
+/// one of these: of the locks there, it is the one that was waited for longest.
+std::vector<RuntimeLock> runtimes_of(const Trace& trace, const ContendedLocks& locks,
+                                     const std::vector<StackId>& stacks) {
+  std::vector<RuntimeLock> out;
   std::set<std::int32_t> with_gil;  // processes
   for (LockId id = 0; id < locks.all.size(); ++id) {
+    const ObjectId object = locks.all[id].object;
+    out.push_back(stacks[id] == kNoStack ? RuntimeLock::none : runtime_lock(trace, trace.stacks[stacks[id]]));
+    if (out[id] == RuntimeLock::cpython_gil && object != kNoObject)
+      with_gil.insert(trace.objects[object].tgid);
+  }
+  for (LockId id = 0; id < locks.all.size(); ++id) {
+    const ObjectId object = locks.all[id].object;
+    if (out[id] != RuntimeLock::none || object == kNoObject) continue;
+    const Object& lock = trace.objects[object];
+    if (lock.kind != Object::Kind::futex || !is_state_of_python(lock.symbol)) continue;
+    if (with_gil.insert(lock.tgid).second) out[id] = RuntimeLock::cpython_gil;
+  }
+  return out;
+}
+
+LockNames names_of_locks(const Trace& trace, const ContendedLocks& locks) {
+  const std::vector<StackId> stacks = longest_stacks(trace, locks);
+  LockNames out;
+  out.runtimes = runtimes_of(trace, locks, stacks);
+  std::vector<std::string> taken;
+  std::map<std::string, std::size_t> count;
+  for (LockId id = 0; id < locks.all.size(); ++id) {
     const Object object = locks.all[id].object == kNoObject ? Object{} : trace.objects[locks.all[id].object];
-    const auto longest = std::max_element(stacks[id].begin(), stacks[id].end(),
-                                          [](const auto& a, const auto& b) { return a.second < b.second; });
-    const Stack* const stack = longest == stacks[id].end() ? nullptr : &trace.stacks[longest->first];
-    own.push_back(own_name_of(trace, stack, object));
-    // Of the locks in the state of one interpreter, the GIL is the one that was waited for longest.
-    if (runtime_lock(trace, stack, object) == RuntimeLock::cpython_gil && object.tgid != 0 &&
-        !with_gil.insert(object.tgid).second) {
-      own.back() = own_name(object);
-    }
-    taken.push_back(stack == nullptr ? "" : taken_in(trace, *stack, object));
-    if (own[id].empty()) ++count[taken[id]];
+    // The GIL is a field of the interpreter's state, whose name says nothing of it.
+    const bool is_gil = out.runtimes[id] == RuntimeLock::cpython_gil;
+    out.names.push_back(is_gil ? "" : own_name(object));
+    taken.push_back(is_gil                   ? kGil
+                    : stacks[id] == kNoStack ? ""
+                                             : taken_in(trace, trace.stacks[stacks[id]], object));
+    if (out.names[id].empty()) ++count[taken[id]];
   }
   std::map<std::string, std::size_t> numbers;
   for (LockId id = 0; id < locks.all.size(); ++id) {
-    if (!own[id].empty()) continue;
+    if (!out.names[id].empty()) continue;
     const std::string number = count[taken[id]] > 1 ? " #" + std::to_string(++numbers[taken[id]]) : "";
-    own[id] = "lock" + number + (taken[id].empty() ? "" : " of " + taken[id]);
+    out.names[id] = "lock" + number + (taken[id].empty() ? "" : " of " + taken[id]);
   }
-  return own;
+  return out;
 }
 
 std::vector<std::string> names_of_locks(const Trace& trace, const ThreadGroups& groups,
                                         const std::vector<WhatIf>& what_ifs) {
   if (std::none_of(what_ifs.begin(), what_ifs.end(), names_a_lock)) return {};
-  return names_of_locks(trace, kinds_of_waits(trace, groups).locks);
+  return names_of_locks(trace, kinds_of_waits(trace, groups).locks).names;
 }
 
 std::string name_of_lock(const Trace& trace, ObjectId lock, StackId wait_stack) {
   const Object& object = trace.objects[lock];
   const Stack* const stack = wait_stack == kNoStack ? nullptr : &trace.stacks[wait_stack];
-  std::string name = own_name_of(trace, stack, object);
+  const bool is_gil = stack != nullptr && runtime_lock(trace, *stack) == RuntimeLock::cpython_gil;
+  std::string name = is_gil ? "" : own_name(object);
   if (!name.empty()) return name;
   if (stack != nullptr) name = taken_in(trace, *stack, object);
   return name.empty() ? "lock" : "lock of " + name;

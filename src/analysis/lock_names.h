@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/runtime_parts.h"
 #include "analysis/views.h"
 #include "model/object.h"
 #include "model/trace.h"
@@ -33,7 +34,11 @@ std::string taken_in(const Trace& trace, const Stack& stack, const Object& lock)
 /// By LockId: own_name() or `lock of` the function that takes it, `lock #2 of` the one that was waited for
 /// second longest of those that are taken there; CPython's GIL is the `lock of all Python code (GIL)`. A
 /// report calls a lock by this name wherever it speaks of it.
-std::vector<std::string> names_of_locks(const Trace& trace, const ContendedLocks& locks);
+struct LockNames {
+  std::vector<std::string> names;
+  std::vector<RuntimeLock> runtimes;  ///< what it stands for
+};
+LockNames names_of_locks(const Trace& trace, const ContendedLocks& locks);
 
 /// The same, of the locks that the answers of this trace speak of; empty if no question names a lock.
 std::vector<std::string> names_of_locks(const Trace& trace, const ThreadGroups& groups,

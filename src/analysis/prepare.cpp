@@ -64,15 +64,16 @@ void add_syncs(const Trace& trace, AnswerOptions& options) {
 
 /// The tables are of all of the trace, without gains. `busy` is the part of the trace in which the target was
 /// asked for something; `facts` and `lock_names` are of that part.
-Views views_of(const Trace& trace, const Trace& busy, const Facts& facts,
-               const std::vector<std::string>& lock_names, const ProgressOptions& progress) {
+Views views_of(const Trace& trace, const Trace& busy, const Facts& facts, const LockNames& lock_names,
+               const ProgressOptions& progress) {
   std::optional<Facts> of_all;
   if (&trace != &busy) {
     of_all = facts_of(trace, facts.groups, progress);
     of_all->progress = facts.progress;
   }
   const Facts& all = of_all ? *of_all : facts;
-  const std::vector<std::string> names = of_all ? names_of_locks(trace, all.kinds.locks) : lock_names;
+  const std::vector<std::string> names =
+      of_all ? names_of_locks(trace, all.kinds.locks).names : lock_names.names;
   const Criticality criticality = criticality_of(trace);
   const CodeUses uses = code_uses_of(trace, all);
   return {functions_of(trace, all.groups, uses, criticality), critical_threads(trace, uses, criticality),
@@ -83,7 +84,7 @@ Views views_of(const Trace& trace, const Trace& busy, const Facts& facts,
 struct AsRecorded {
   Facts facts;
   Answers answers;
-  std::vector<std::string> lock_names;  ///< by LockId
+  LockNames lock_names;
   Views views;
 };
 
@@ -95,7 +96,8 @@ Result<AsRecorded> as_recorded(const Trace& trace, ThreadGroups groups, const An
   out.lock_names = names_of_locks(busy, out.facts.kinds.locks);
   AnswerOptions asked;
   for (const WhatIf& what_if : options.what_ifs) {
-    OFFWAIT_TRY(Scenario scenario, scenario_of(what_if, busy, out.facts.groups, out.lock_names, asked.code));
+    OFFWAIT_TRY(Scenario scenario,
+                scenario_of(what_if, busy, out.facts.groups, out.lock_names.names, asked.code));
     asked.asked.push_back(std::move(scenario));
   }
   const std::size_t what_ifs = asked.asked.size();

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/lock_names.h"
 #include "analysis/options.h"
 #include "analysis/views.h"
 #include "base/nanos.h"
@@ -32,9 +33,9 @@ struct Prepared {
   FalseWakeupSums false_wakeups;
   ThreadGroups groups;  ///< that the answers speak of; empty without AnalysisOptions::answers, like these
   Answers answers;
-  std::vector<bool> below_devices;      ///< by ActorId: in a group of below_devices() (progress/wait_kinds.h)
-  std::vector<std::string> lock_names;  ///< by LockId
-  Views views;                          ///< empty without AnalysisOptions::views
+  std::vector<bool> below_devices;  ///< by ActorId: in a group of below_devices() (progress/wait_kinds.h)
+  LockNames lock_names;
+  Views views;  ///< empty without AnalysisOptions::views
 };
 
 /// Replays a trace that satisfies validate() and ranks its code as it was recorded (a false wakeup took CPU

@@ -56,12 +56,6 @@ RuntimeLock runtime_lock(const Trace& trace, const Stack& stack) {
   return of_postgres_row ? RuntimeLock::postgres_row : RuntimeLock::none;
 }
 
-RuntimeLock runtime_lock(const Trace& trace, const Stack* stack, const Object& lock) {
-  const RuntimeLock by_stack = stack == nullptr ? RuntimeLock::none : runtime_lock(trace, *stack);
-  if (by_stack != RuntimeLock::none || lock.kind != Object::Kind::futex) return by_stack;
-  return is_state_of_python(lock.symbol) ? RuntimeLock::cpython_gil : RuntimeLock::none;
-}
-
 bool is_parked_by_scheduler(const Trace& trace, const Stack& stack) {
   // What goroutines have in common, the locks of the runtime itself, is taken by other functions.
   return any_frame(trace, stack, [](const Roles& roles) { return roles.has_no_task; });

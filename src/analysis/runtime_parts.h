@@ -23,9 +23,6 @@ std::string_view to_string(RuntimeLock lock);
 
 /// What is waited for in this stack, if that is a lock.
 RuntimeLock runtime_lock(const Trace& trace, const Stack& stack);
-/// The same of this lock. Where no function of the stack (null: there is none) tells, the variable does in
-/// which it lies: an interpreter without symbols has names of variables that it exports.
-RuntimeLock runtime_lock(const Trace& trace, const Stack* stack, const Object& lock);
 
 /// A scheduler has nothing to run for the thread: it waits for no lock.
 bool is_parked_by_scheduler(const Trace& trace, const Stack& stack);

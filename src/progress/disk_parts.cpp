@@ -80,32 +80,22 @@ class DiskHistory {
   std::vector<Busy> busy_;
 };
 
-/// What threads that work for devices did: which disks they waited for and used, and who let them go on.
+/// What threads that work for devices did: which disks they used, and which threads let them go on.
 class Workers {
  public:
-  /// Those that end waits whose site is `asked`, those that end waits of these, and so on.
-  Workers(const Trace& trace, const std::vector<bool>& asked) : deeds_(trace.actors.size()) {
-    std::vector<bool> known(trace.actors.size());
-    std::vector<bool> sites = asked;
-    for (bool more = true; more;) {
-      more = false;
-      for (SiteId id = 0; id < trace.sites.size(); ++id) {
-        const WaitSite& site = trace.sites[id];
-        if (known[site.thread]) sites[id] = true;
-        if (!sites[id] || site.waker == kNoActor || known[site.waker]) continue;
-        if (trace.actors[site.waker].kind != ActorKind::thread) continue;
-        known[site.waker] = true;
-        more = true;
-      }
-    }
+  /// Those outside of the target that end waits whose site is `asked`, those that end waits of these, and so
+  /// on. A thread of the target only gives them work.
+  Workers(const Trace& trace, const std::vector<bool>& asked)
+      : trace_(trace), known_(trace.actors.size()), deeds_(trace.actors.size()) {
+    find_threads(asked);
     for (const Wait& wait : trace.waits) {
       const WaitSite& site = trace.sites[wait.site];
-      if (!known[site.thread] || site.waker == kNoActor || wait.wake == kNever) continue;
-      if (known[site.waker] || trace.actors[site.waker].kind == ActorKind::disk)
+      if (!known_[site.thread] || site.waker == kNoActor || wait.wake == kNever) continue;
+      if (known_[site.waker] || trace.actors[site.waker].kind == ActorKind::disk)
         deeds_[site.thread].push_back({wait.wake, site.waker});
     }
     for (const DiskIo& io : trace.disk_ios) {
-      if (io.thread != kNoActor && io.disk != kNoActor && io.complete != kNever && known[io.thread])
+      if (io.thread != kNoActor && io.disk != kNoActor && io.complete != kNever && known_[io.thread])
         deeds_[io.thread].push_back({io.complete, io.disk});
     }
     for (std::vector<Deed>& deeds : deeds_) {
@@ -113,10 +103,19 @@ class Workers {
     }
   }
 
-  /// Adds the disks that the thread used in (from, to], or threads that let it go on then.
-  void add_disks(const Trace& trace, ActorId thread, Nanos from, Nanos to, std::set<ActorId>& disks) const {
-    std::size_t left = kMostDeeds;
-    add_disks(trace, thread, from, to, disks, left);
+  /// The disks that the thread used in (from, to]; if it used none, those that threads used which let it go
+  /// on then, and so on. Of each thread the last deeds count, and only the nearest threads.
+  std::set<ActorId> disks(ActorId thread, Nanos from, Nanos to) const {
+    std::set<ActorId> out;
+    std::map<ActorId, Nanos> now{{thread, to}};  // threads, and until when
+    std::set<ActorId> seen{thread};
+    while (out.empty() && !now.empty() && seen.size() <= kMostThreads) {
+      std::map<ActorId, Nanos> next;
+      for (const auto& [worker, until] : now) add_deeds(worker, from, until, out, next);
+      std::erase_if(next, [&seen](const auto& one) { return !seen.insert(one.first).second; });
+      now = std::move(next);
+    }
+    return out;
   }
 
  private:
@@ -125,24 +124,47 @@ class Workers {
     Nanos at = 0;
     ActorId with = kNoActor;  ///< the disk, or the worker
   };
-  /// The last deeds before the end of a wait tell what it was for.
   static constexpr std::size_t kMostDeeds = 64;
+  static constexpr std::size_t kMostThreads = 16;
 
-  void add_disks(const Trace& trace, ActorId thread, Nanos from, Nanos to, std::set<ActorId>& disks,
-                 std::size_t& left) const {
+  void find_threads(const std::vector<bool>& asked) {
+    std::vector<std::vector<ActorId>> wakers(trace_.actors.size());  // of each thread
+    std::vector<ActorId> to_do;
+    const auto add = [&](ActorId waker) {
+      const Actor& actor = trace_.actors[waker];
+      if (actor.kind != ActorKind::thread || !actor.outside || known_[waker]) return;
+      known_[waker] = true;
+      to_do.push_back(waker);
+    };
+    for (SiteId id = 0; id < trace_.sites.size(); ++id) {
+      const WaitSite& site = trace_.sites[id];
+      if (site.waker == kNoActor) continue;
+      wakers[site.thread].push_back(site.waker);
+      if (asked[id]) add(site.waker);
+    }
+    while (!to_do.empty()) {
+      const ActorId thread = to_do.back();
+      to_do.pop_back();
+      for (const ActorId waker : wakers[thread]) add(waker);
+    }
+  }
+
+  void add_deeds(ActorId thread, Nanos from, Nanos to, std::set<ActorId>& disks,
+                 std::map<ActorId, Nanos>& workers) const {
     const std::vector<Deed>& deeds = deeds_[thread];
     auto deed = std::upper_bound(deeds.begin(), deeds.end(), to,
                                  [](Nanos at, const Deed& one) { return at < one.at; });
-    while (deed != deeds.begin() && (--deed)->at > from && left > 0) {
-      --left;
-      if (trace.actors[deed->with].kind == ActorKind::disk) {
+    for (std::size_t left = kMostDeeds; left > 0 && deed != deeds.begin() && (--deed)->at > from; --left) {
+      if (trace_.actors[deed->with].kind == ActorKind::disk) {
         disks.insert(deed->with);
       } else {
-        add_disks(trace, deed->with, from, deed->at, disks, left);
+        workers.try_emplace(deed->with, deed->at);  // the latest one comes first
       }
     }
   }
 
+  const Trace& trace_;
+  std::vector<bool> known_;               ///< by ActorId
   std::vector<std::vector<Deed>> deeds_;  ///< by ActorId, in order of time
 };
 
@@ -171,7 +193,7 @@ std::vector<DiskPart> disk_parts(const Trace& trace, const std::vector<bool>& as
     const Nanos from = std::max(wait.block, trace.window.begin);
     const Nanos to = std::min(wait.wake, trace.window.end);
     std::set<ActorId> disks;
-    if (workers) workers->add_disks(trace, trace.sites[wait.site].waker, from, to, disks);
+    if (workers) disks = workers->disks(trace.sites[wait.site].waker, from, to);
     for (const auto& [disk, history] : histories) {
       if (!disks.empty() && !disks.contains(disk)) continue;
       if (const Nanos part = from < to ? history.covered(from, to) : 0; part > 0) {

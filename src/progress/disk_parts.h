@@ -12,9 +12,9 @@
 namespace offwait {
 
 /// The part of a wait in which requests to the disk were under way that were complete when the wait ended. A
-/// disk counts if the thread that ended the wait waited for it or had requests there meanwhile, or threads
-/// did that ended waits of that one then. Where it is not seen to have used any, each disk counts: what the
-/// wait was for is not known.
+/// disk counts if the thread that ended the wait used it meanwhile: waited for it, or had requests there. If
+/// it used none, those count that threads used which let it go on then, and so on. Where no disk is found so,
+/// each counts: what the wait was for is not known.
 struct DiskPart {
   std::uint32_t wait = 0;  ///< index into Trace::waits
   ActorId disk = kNoActor;
@@ -22,7 +22,7 @@ struct DiskPart {
 };
 
 /// For the waits whose site is `asked`, in order of `wait`. Requests that overlap count once. The wait is
-/// clipped to the window. O(waits + requests × log requests).
+/// clipped to the window. O(sites + waits × log waits + requests × log requests).
 std::vector<DiskPart> disk_parts(const Trace& trace, const std::vector<bool>& asked);
 
 /// The entries of one wait.

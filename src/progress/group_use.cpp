@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <numeric>
 
-#include "graph/false_wakeups.h"
-
 namespace offwait {
 
 namespace {
@@ -80,48 +78,14 @@ void add_births(Uses& uses, const Trace& trace, const ThreadGroups& groups) {
   }
 }
 
-/// Tells waits for a lock from which a thread was woken in vain: it let nobody go on, and waited for the lock
-/// again at once.
-class InVain {
- public:
-  explicit InVain(const Trace& trace) : trace_(trace), last_(trace.actors.size()) {}
-
-  /// Waits come in the order of the trace. Whether the thread's wait before this one was in vain.
-  bool was_before(const Wait& wait, const WaitKinds& kinds) {
-    const WaitSite& site = trace_.sites[wait.site];
-    if (site.waker != kNoActor && wait.wake != kNever) last_[site.waker].let_go = wait.wake;
-    Last& before = last_[site.thread];
-    const LockId lock = kinds.of_site[wait.site] == WaitKind::lock ? kinds.locks.of(wait) : kNoLock;
-    const Nanos waited = before.waited + std::min(wait.wake, trace_.window.end) - wait.block;
-    const bool out = lock != kNoLock && lock == before.lock && before.let_go < before.run &&
-                     may_be_a_look(wait.block - before.run, waited);
-    before.lock = lock;
-    before.waited = wait.wake - wait.block;
-    before.run = wait.run;
-    return out;
-  }
-
- private:
-  struct Last {
-    LockId lock = kNoLock;  ///< what the thread's last wait was for
-    Nanos waited = 0;
-    Nanos run = 0;
-    Nanos let_go = 0;  ///< when the thread last ended a wait
-  };
-  const Trace& trace_;
-  std::vector<Last> last_;  ///< by ActorId
-};
-
 std::vector<double> thread_weights(const Trace& trace, const WaitKinds& kinds) {
   constexpr double kLeast = 0.01;
   std::vector<double> out(trace.actors.size(), kLeast);
   std::vector<bool> by_time(trace.sites.size());
   for (SiteId id = 0; id < trace.sites.size(); ++id) by_time[id] = is_ended_by_time(trace, kinds, id);
-  InVain in_vain(trace);
   for (const Wait& wait : trace.waits) {
     const WaitSite& site = trace.sites[wait.site];
     const WaitKind kind = kinds.of_site[wait.site];
-    if (in_vain.was_before(wait, kinds)) out[site.thread] = std::max(kLeast, out[site.thread] - 1);
     if (by_time[wait.site] || wait.wake >= trace.window.end || wait.wake < trace.window.begin) continue;
     out[site.thread] += 1;
     if (kind == WaitKind::handover || kind == WaitKind::lock) {

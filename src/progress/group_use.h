@@ -50,7 +50,7 @@ struct Uses {
   std::vector<GroupUse> groups;  ///< by GroupId
   /// By ActorId: how much of what its group does each thread stands for. It is the number of waits that the
   /// thread had or ended for others, without those that a timer ended and those after which it only looked
-  /// for something, or for a lock that it did not get. A thread without any has a small weight.
+  /// for something. A thread without any has a small weight.
   std::vector<double> thread_weights;
   std::vector<SiteUse> sites;                                  ///< by SiteId
   std::map<std::pair<GroupId, GroupId>, Handovers> handovers;  ///< both ways; the smaller id comes first

@@ -59,10 +59,10 @@ class NextWaits {
   std::unordered_map<std::uint32_t, const Event*> next_;
 };
 
-/// Where another thread has got the thing meanwhile, a thread that is woken finds nothing and waits again at
-/// once, as after a false wakeup (graph/false_wakeups.h). Its wait began at `begin`.
+/// Where another thread has just found the thing free, a thread that is woken finds nothing and waits again
+/// at once, as after a false wakeup (graph/false_wakeups.h). Its wait began at `begin`.
 bool is_in_vain(const Trace& trace, Nanos begin, const Wait& wait, const Event& again) {
-  if (wait.run == kNever) return false;
+  if (again.at < wait.run) return false;
   const Nanos waited =
       wait.wake - begin + std::min(trace.waits[again.wait].wake, trace.window.end) - again.at;
   return may_be_a_look(again.at - wait.run, waited);
@@ -96,7 +96,8 @@ Passing passing_of(const Trace& trace, const TimeOuts& time_outs, std::vector<st
   Passing out;
   out.threads = waiters.size();
   std::size_t waiting = 0;
-  std::set<ActorId> have;  // threads that got the thing, and have not passed it on or waited again since
+  std::set<ActorId> have;       // threads that got the thing, and have not passed it on or waited again since
+  ActorId found_it = kNoActor;  // the last one of these that looked and found it free
   std::unordered_map<ActorId, Nanos> passed;  // when the thread last ended a wait
   Nanos last_end = kNever;                    // of any wait
   for (const Event& event : events) {
@@ -110,7 +111,10 @@ Passing passing_of(const Trace& trace, const TimeOuts& time_outs, std::vector<st
     }
     const ActorId from = site.waker;
     // The thread that had it let it go unseen.
-    if (time_outs.ended_by_looking(event.wait)) have = {site.thread};
+    if (time_outs.ended_by_looking(event.wait)) {
+      have = {site.thread};
+      found_it = site.thread;
+    }
     if (from == kNoActor || trace.actors[from].kind != ActorKind::thread) {
       --waiting;
       continue;
@@ -118,7 +122,7 @@ Passing passing_of(const Trace& trace, const TimeOuts& time_outs, std::vector<st
     const bool got = have.erase(from) > 0;
     const Nanos begin = begin_of(event.wait);
     if (const Event* const again = next_waits.after(event.wait);
-        !have.empty() && again != nullptr && is_in_vain(trace, begin, wait, *again)) {
+        have.contains(found_it) && again != nullptr && is_in_vain(trace, begin, wait, *again)) {
       passed[from] = event.at;
       went_on[again->wait] = begin;
       continue;
@@ -127,7 +131,7 @@ Passing passing_of(const Trace& trace, const TimeOuts& time_outs, std::vector<st
     ++out.ended;
     out.by_waiters += waiters.contains(from) ? 1U : 0U;
     out.others_stay += waiting > 0 ? 1U : 0U;
-    out.looked += begin < wait.block ? 1U : 0U;
+    out.looked += time_outs.begin_of(event.wait, trace) < wait.block ? 1U : 0U;
     const auto before = passed.find(from);
     out.passed_on += got || before == passed.end() || begin >= before->second ? 1U : 0U;
     out.shared += have.empty() ? 0U : 1U;

@@ -12,8 +12,8 @@
 namespace offwait {
 
 /// What waits for one object, or in one place, show. Counts are of waits that threads ended in the window. A
-/// thread that is woken while another one has got the thing, and waits again at once, waits on: what woke it
-/// does not count.
+/// thread that is woken just after another one looked and found the thing free, and that waits again at once,
+/// waits on: what woke it does not count.
 struct Passing {
   std::size_t threads = 0;  ///< that waited
   std::uint64_t ended = 0;

@@ -21,7 +21,8 @@ namespace {
 constexpr std::uint64_t kJoining = 3;
 constexpr double kJoiningPart = 0.1;
 /// Fewer answers to clients than these are no progress, nor are fewer units of work of any other kind: a
-/// thread that runs all the time and sometimes takes a lock shows nothing that could be counted.
+/// thread that runs all the time and sometimes takes a lock shows nothing that could be counted, and comes
+/// first nowhere.
 constexpr std::uint64_t kEnoughUnits = 20;
 /// A part of a program that shows no units of work counts only if it works for this part of its threads'
 /// lives: a thread that wakes up now and then to look at the time has no progress.
@@ -114,20 +115,22 @@ class Inference {
     std::stable_sort(components.begin(), components.end(),
                      [](const Component& a, const Component& b) { return a.score > b.score; });
     std::vector<Progress> out;
+    bool first_shows_units = false;
     for (const Component& component : components) {
       if (out.empty()) {
         std::vector<std::vector<GroupId>> counted = counted_of(component.parts);
         if (counted.empty()) continue;
+        first_shows_units = shows_units(counted.front());  // then all of them do
         out.push_back(progress(std::move(counted)));
       }
       for (const std::vector<GroupId>& part : component.parts) {
         // The work of groups that respond, and of those that work for them, is counted by the responses.
         if (std::any_of(part.begin(), part.end(), [this](GroupId id) { return responds_[id]; })) continue;
-        add_if_meant(part, out);
+        add_if_meant(part, first_shows_units, out);
         // Groups that are joined only because both feed a third one, such as a log, have rates of their own.
         for (const GroupId group : part) {
           if (part.size() > 1 && has_own_rate(group)) {
-            add_if_meant({group}, out);
+            add_if_meant({group}, first_shows_units, out);
           }
         }
       }
@@ -168,9 +171,8 @@ class Inference {
     return units >= kEnoughUnits;
   }
 
-  bool shows_units(const Progress& progress) const {
-    return std::any_of(progress.parts.begin(), progress.parts.end(),
-                       [this](const ProgressPart& part) { return shows_units(part.groups); });
+  bool is_of_target(const std::vector<GroupId>& part) const {
+    return std::none_of(part.begin(), part.end(), [this](GroupId id) { return groups_.groups[id].outside; });
   }
 
   bool works(const std::vector<GroupId>& part, double share) const {
@@ -211,11 +213,12 @@ class Inference {
 
   /// Threads that work all the time show no units, and may be all that the program is for, beside others that
   /// do. A target that answers clients exists for these.
-  void add_if_meant(const std::vector<GroupId>& part, std::vector<Progress>& out) const {
+  void add_if_meant(const std::vector<GroupId>& part, bool first_shows_units,
+                    std::vector<Progress>& out) const {
     const Shares of_part = shares(part);
-    const bool may_be_all = !has_clients_ && works(part, kAlwaysBusy) && shows_units(out.front());
-    const bool shows = shows_units(part) || may_be_all;
-    if (shows && (of_part.weight >= kMeantWeight || of_part.work >= kMeantWork)) {
+    const bool may_be_all =
+        !has_clients_ && first_shows_units && is_of_target(part) && works(part, kAlwaysBusy);
+    if ((shows_units(part) || may_be_all) && (of_part.weight >= kMeantWeight || of_part.work >= kMeantWork)) {
       out.push_back(progress({part}));
     }
   }

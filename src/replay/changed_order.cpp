@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstdint>
 #include <iterator>
+#include <set>
+#include <tuple>
 
 #include "base/side_by_side.h"
 
@@ -59,15 +61,73 @@ std::vector<std::vector<LockWait>> waits_for_locks(const Trace& trace, const Wai
   return out;
 }
 
+/// What happens to a group whose threads answer others, and sleep.
+struct Moment {
+  /// In this order at one instant.
+  enum class What : std::uint8_t { asks, answered, slept, sleeps };
+  Nanos at = 0;
+  What what = What::asks;
+  GroupId group = kNoGroup;
+  bool operator<(const Moment& other) const { return std::tie(at, what) < std::tie(other.at, other.what); }
+};
+
+/// Counts when the threads of a group that answer others sleep.
+struct Answerers {
+  bool sleep = false;
+  bool answer = false;
+  std::size_t asked = 0;        ///< waits for them under way
+  std::size_t asleep = 0;       ///< threads
+  std::uint64_t answers = 0;    ///< in all
+  std::uint64_t with_more = 0;  ///< after which others waited whom no thread of the group could be serving
+  std::uint64_t sleeps = 0;     ///< in all
+  std::uint64_t with_work = 0;  ///< when others waited like that
+
+  /// One thread just answered, or goes to sleep; each of the others that are awake may serve one request.
+  bool more_are_asked(std::size_t threads) const { return asked > 0 && asked + asleep + 1 > threads; }
+
+  void take(Moment::What what, std::size_t threads) {
+    switch (what) {
+      case Moment::What::asks:
+        ++asked;
+        return;
+      case Moment::What::answered:
+        --asked;
+        ++answers;
+        with_more += more_are_asked(threads) ? 1U : 0U;
+        return;
+      case Moment::What::slept:
+        --asleep;
+        return;
+      case Moment::What::sleeps:
+        ++sleeps;
+        with_work += more_are_asked(threads) ? 1U : 0U;
+        ++asleep;
+        return;
+    }
+  }
+
+  /// If it did not matter to them whether others wait, they would go to sleep with work as often as there is
+  /// work after an answer. That many sleeps, and hardly one of them with work, are no chance.
+  bool sleep_only_when_idle() const {
+    constexpr double kFewest = 5;
+    constexpr double kHardly = 0.1;
+    if (answers == 0) return false;
+    const double expected =
+        static_cast<double>(sleeps) * static_cast<double>(with_more) / static_cast<double>(answers);
+    return expected >= kFewest && static_cast<double>(with_work) <= kHardly * expected;
+  }
+};
+
 }  // namespace
 
 ChangedOrder::ChangedOrder(const Trace& trace, const ThreadGroups& groups, const WaitKinds& kinds,
                            const Uses& uses)
-    : uses_(uses), for_any_(groups.groups.size()) {
+    : uses_(uses), for_any_(groups.groups.size()), idle_sleepers_(groups.groups.size()) {
   side_by_side(
       [&] {
         find_waits_for_locks(trace, groups, kinds);
         find_waits_for_any(trace, groups, kinds);
+        find_idle_sleepers(trace, groups, kinds);
       },
       [&] { find_shared_requests(trace, groups, kinds); });
 }
@@ -132,6 +192,62 @@ void ChangedOrder::find_waits_for_any(const Trace& trace, const ThreadGroups& gr
   }
 }
 
+void ChangedOrder::find_idle_sleepers(const Trace& trace, const ThreadGroups& groups,
+                                      const WaitKinds& kinds) {
+  const auto sleeps = [&](SiteId id) {
+    return kinds.of_site[id] == WaitKind::timer && trace.sites[id].wait_class == WaitClass::sleep;
+  };
+  const auto asks = [&](SiteId id) {
+    const WaitSite& site = trace.sites[id];
+    return kinds.of_site[id] == WaitKind::handover &&
+           groups.group_of[site.waker] != groups.group_of[site.thread];
+  };
+  std::vector<Answerers> answerers(groups.groups.size());
+  std::set<std::pair<GroupId, GroupId>> asked;
+  for (SiteId id = 0; id < trace.sites.size(); ++id) {
+    const WaitSite& site = trace.sites[id];
+    if (sleeps(id)) answerers[groups.group_of[site.thread]].sleep = true;
+    if (!asks(id)) continue;
+    answerers[groups.group_of[site.waker]].answer = true;
+    asked.emplace(groups.group_of[site.thread], groups.group_of[site.waker]);
+  }
+  std::vector<Moment> moments;
+  const auto add = [&](GroupId group, const Wait& wait, Moment::What begins, Moment::What ends) {
+    if (!answerers[group].sleep || !answerers[group].answer || wait.block == wait.wake) return;
+    moments.push_back({wait.block, begins, group});
+    if (wait.wake != kNever) moments.push_back({wait.wake, ends, group});
+  };
+  const std::size_t first = std::min(trace.waits.size(), kMostWaits);
+  for (std::size_t id = 0; id < first; ++id) {
+    const Wait& wait = trace.waits[id];
+    const WaitSite& site = trace.sites[wait.site];
+    if (sleeps(wait.site)) {
+      add(groups.group_of[site.thread], wait, Moment::What::sleeps, Moment::What::slept);
+    } else if (asks(wait.site)) {
+      add(groups.group_of[site.waker], wait, Moment::What::asks, Moment::What::answered);
+    }
+  }
+  std::sort(moments.begin(), moments.end());
+  for (const Moment& moment : moments) {
+    answerers[moment.group].take(moment.what, groups.groups[moment.group].members.size());
+  }
+  for (GroupId id = 0; id < answerers.size(); ++id) {
+    if (answerers[id].sleep_only_when_idle()) idle_sleepers_[id].push_back(id);
+  }
+  for (const auto& [asking, answering] : asked) {
+    if (answerers[answering].sleep_only_when_idle()) idle_sleepers_[asking].push_back(answering);
+  }
+}
+
+bool ChangedOrder::asks_an_idle_sleeper(GroupId group, const Scenario& scenario) const {
+  const std::vector<GroupId>& sleepers = idle_sleepers_[group];
+  return std::any_of(sleepers.begin(), sleepers.end(), [&scenario](GroupId sleeper) {
+    return std::none_of(scenario.begin(), scenario.end(), [sleeper](const Change& change) {
+      return change.resource == Resource::sleep && (change.group == sleeper || change.code != kNoCode);
+    });
+  });
+}
+
 std::optional<double> ChangedOrder::least_gain(const Progress& progress, const Scenario& scenario) const {
   std::optional<double> out;
   const auto at_least = [&out](double gain) { out = std::min(out.value_or(gain), std::max(0.0, gain)); };
@@ -139,6 +255,7 @@ std::optional<double> ChangedOrder::least_gain(const Progress& progress, const S
     for (const GroupId group : part.groups) {
       const bool goes_on_with_any = is_much(for_any_[group], uses_.groups[group].lifetime_ns);
       if (goes_on_with_any && !alters_a_disk(scenario)) at_least(0);
+      if (asks_an_idle_sleeper(group, scenario)) at_least(0);
     }
   }
   for (const Change& change : scenario) {

@@ -129,9 +129,11 @@ std::vector<double> requests_in(const CodeStacks& stacks, const Trace& trace, co
 
 }  // namespace
 
-double CodePart::error_of_cpu() const {
+double error_of_samples(std::uint64_t samples) {
   return kNineOfTen / std::sqrt(static_cast<double>(std::max<std::uint64_t>(samples, 1)));
 }
+
+double CodePart::error_of_cpu() const { return error_of_samples(samples); }
 
 double CodePart::error() const {
   const double all_ns = cpu_ns + static_cast<double>(wait_ns);

@@ -18,6 +18,9 @@ using CodeId = std::uint32_t;  // index into Code::parts
 inline constexpr CodeId kNoCode = UINT32_MAX;
 using PlaceId = std::uint32_t;  // index into Code::groups
 
+/// By how much, as a part of it, a time that rests on so many samples is off, in 9 of 10 recordings.
+double error_of_samples(std::uint64_t samples);
+
 /// The stacks that call a function, by StackId.
 using CodeStacks = std::vector<bool>;
 

@@ -13,10 +13,12 @@ constexpr double kMostSampleError = 0.5;
 
 }  // namespace
 
+bool are_too_few(std::uint64_t samples) { return error_of_samples(samples) > kMostSampleError; }
+
 void allow_for_samples(const CodePart& part, const Scenario& scenario, Gain& gain) {
   const bool alone = scenario.size() == 1;
   const double error = alone ? part.error_of_cpu() : part.error();
-  if (error > kMostSampleError || (alone && part.samples == 0)) {
+  if (alone ? are_too_few(part.samples) : error > kMostSampleError) {
     gain = {gain.gain, std::nullopt, std::nullopt, Certainty::rough, Doubt::few_samples};
   } else if (gain.low && gain.high) {
     const double by_samples = error * std::abs(gain.gain);

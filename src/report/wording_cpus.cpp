@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 #include <vector>
 
 #include <fmt/format.h>
@@ -38,17 +39,21 @@ std::string named_text(const std::vector<FoundProcess>& processes, double window
   return named.empty() ? "" : fmt::format(" ({})", fmt::join(named, ", "));
 }
 
+double used_s(const std::vector<FoundProcess>& processes) {
+  return std::accumulate(
+      processes.begin(), processes.end(), 0.0,
+      [](double sum, const FoundProcess& process) { return sum + process.own_s + process.children_s; });
+}
+
 /// The others that the target works with, such as its clients on this host, if these used more than half of
 /// what all others did; empty if not.
 std::vector<FoundProcess> partners_on_cpus(const Findings& findings) {
   std::vector<FoundProcess> out;
-  double used_s = 0;
   for (const FoundProcess& process : findings.cpu_supply.others) {
-    if (!process.with_target) continue;
-    out.push_back(process);
-    used_s += process.own_s + process.children_s;
+    if (process.with_target) out.push_back(process);
   }
-  return used_s > findings.cpu_supply.other_cpus * findings.window_s / 2 ? out : std::vector<FoundProcess>{};
+  if (used_s(out) <= findings.cpu_supply.other_cpus * findings.window_s / 2) out.clear();
+  return out;
 }
 
 /// `the target used 1.82 of 2, others 0.15 (…), the hypervisor 0.02`
@@ -109,9 +114,11 @@ std::string neighbours_text(const Findings& findings, const ActorNames& names) {
   if (supply.cause != CpuSupply::Cause::others || !lack_of_cpus_matters(findings)) return "";
   const std::uint32_t cpus = findings.recording.cpus;
   const std::vector<FoundProcess> partners = partners_on_cpus(findings);
+  const double cpus_used =
+      partners.empty() ? supply.other_cpus : used_s(partners) / std::max(findings.window_s, 1e-9);
   return fmt::format("{} have most of the CPUs that the target lacks, {}{}{}; it has {}.",
                      partners.empty() ? "Other programs" : "Programs that the target works with",
-                     format_ratio(supply.other_cpus), cpus == 0 ? "" : fmt::format(" of {}", cpus),
+                     format_ratio(cpus_used), cpus == 0 ? "" : fmt::format(" of {}", cpus),
                      named_text(partners.empty() ? supply.others : partners, findings.window_s, names),
                      format_ratio(supply.target_cpus));
 }
@@ -140,7 +147,7 @@ std::string cpu_room_advice(const Findings& findings) {
       return fmt::format("let it use more CPUs{}, or do less work", idle_cpus_clause(findings));
     case CpuSupply::Cause::others:
       if (!partners_on_cpus(findings).empty()) {
-        return "run these programs on another machine, more CPUs, or less work on them";
+        return "run the programs that it works with on another machine, give it more CPUs, or do less work";
       }
       [[fallthrough]];
     case CpuSupply::Cause::steal:

@@ -79,8 +79,9 @@ TEST_CASE("busy CPUs are busy with the target or with others, whichever used mor
   // A thread of it that the target waits for is recorded, outside of the target.
   const ActorId helper = scene.thread("rustc", 71);
   scene.trace.actors[helper].tgid = 71;
-  CHECK_FALSE(supply_of(scene).others[0].with_target);
   scene.trace.actors[helper].outside = true;
+  CHECK_FALSE(supply_of(scene).others[0].with_target);
+  scene.wait(helper, scene.thread("worker", 3), 700, 900, WaitClass::pipe);
   CHECK(supply_of(scene).others[0].with_target);
 }
 

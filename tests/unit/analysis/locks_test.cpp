@@ -26,7 +26,8 @@ FoundLocks locks_in(const std::string& lines) {
   REQUIRE(trace);
   Facts facts = facts_of(*trace, group_threads(*trace), {});
   facts.progress.clear();  // all groups of the target count
-  return locks_of(*trace, facts, names_of_locks(*trace, facts.kinds.locks), code_uses_of(*trace, facts));
+  return locks_of(*trace, facts, names_of_locks(*trace, facts.kinds.locks).names,
+                  code_uses_of(*trace, facts));
 }
 
 const std::string kMutex = " class=futex stack=futex_wait;--;pthread_mutex_lock;";
@@ -93,11 +94,11 @@ TEST_CASE("locks without names are called by the functions that take them, and c
 
 TEST_CASE("the lock of all Python code is called that where its variable alone tells") {
   const FoundLocks found = locks_in(
-      "object 0 kind=futex tgid=1 address=4096 symbol=_PyRuntime module=python3.11 offset=432\n"
-      "object 1 kind=futex tgid=1 address=8192 symbol=_PyRuntime module=python3.11 offset=528\n"
-      "wait 1 block=100 wake=1100 run=1100 waker=thread:2 object=0" +
+      "object 0 kind=futex tgid=1 address=4096 symbol=_PyRuntime module=python3.11 offset=528\n"
+      "object 1 kind=futex tgid=1 address=8192 symbol=_PyRuntime module=python3.11 offset=432\n"
+      "wait 1 block=100 wake=1100 run=1100 waker=thread:2 object=1" +
       kMutex + "_PyEval_EvalFrameDefault;main\n" +
-      "wait 2 block=100 wake=200 run=200 waker=thread:1 object=1" + kMutex +
+      "wait 2 block=100 wake=200 run=200 waker=thread:1 object=0" + kMutex +
       "_PyEval_EvalFrameDefault;main\n");
   REQUIRE(found.rows.size() == 2);
   CHECK(found.rows[0].name == "lock of all Python code (GIL)");

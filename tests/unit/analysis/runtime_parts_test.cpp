@@ -53,21 +53,6 @@ TEST_CASE("CPython waits for its GIL where it goes on with Python code") {
   CHECK(lock_in({"sem_wait", "PyThread_acquire_lock_timed"}) == RuntimeLock::none);
 }
 
-TEST_CASE("the GIL of an interpreter without symbols is known by the variable in which it lies") {
-  const Trace trace = stack_of_functions({"pthread_cond_timedwait", "", "_PyEval_EvalFrameDefault"});
-  Object lock;
-  lock.symbol = "_PyRuntime";
-  lock.symbol_offset = 432;
-  CHECK(runtime_lock(trace, &trace.stacks[0], lock) == RuntimeLock::cpython_gil);
-  CHECK(runtime_lock(trace, nullptr, lock) == RuntimeLock::cpython_gil);
-  lock.symbol = "_PyRuntimeState";
-  CHECK(runtime_lock(trace, &trace.stacks[0], lock) == RuntimeLock::none);
-  lock = {};
-  lock.kind = Object::Kind::file;
-  lock.symbol = "_PyRuntime";
-  CHECK(runtime_lock(trace, nullptr, lock) == RuntimeLock::none);
-}
-
 TEST_CASE("Go parks a thread that has nothing to run; the locks of its runtime are locks") {
   CHECK(parked_in({"runtime.futex.abi0", "runtime.futexsleep", "runtime.notesleep", "runtime.stopm"}));
   CHECK(parked_in({"runtime.futex.abi0", "runtime.futexsleep", "runtime.notetsleep_internal"}));

@@ -108,6 +108,19 @@ TEST_CASE("a thread that is woken when another one has just taken a lock waits o
   }
 }
 
+TEST_CASE("two places that threads have for a moment each are no lock") {
+  // Each of eight threads has a place for 40 µs, gives it to the one that has waited longest, and waits
+  // again.
+  test::Program program(20'000);
+  for (int tid = 1; tid <= 8; ++tid) program.thread(tid, "work");
+  for (long turn = 8; turn < 900; ++turn) {
+    const auto at_turn = [](long number) { return static_cast<int>(1 + number % 8); };
+    program.wait(at_turn(turn), (turn - 6) * 20 + 1, turn * 20, thread(at_turn(turn - 2)),
+                 condition(9, "enter"));
+  }
+  CHECK(locks_of(program.trace()).all.empty());
+}
+
 TEST_CASE("a barrier, whose last thread lets all others go, is no lock") {
   test::Program program(100 * kPass);
   for (int tid = 1; tid <= 4; ++tid) program.thread(tid, "work");

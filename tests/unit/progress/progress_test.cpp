@@ -243,20 +243,6 @@ TEST_CASE("a thread that only sleeps stands for next to nothing of its group") {
   CHECK(weights[2] == Approx(30).margin(0.1));
 }
 
-TEST_CASE("a thread that is woken for a lock that it does not get stands for the less of its group") {
-  const std::string lock = " class=futex futex=1 stack=f;--;pthread_mutex_lock;main";
-  const auto weight_of_first = [&](const std::string& between) {
-    const Found found(thread(1, "w-1") + thread(2, "w-2") +
-                      "wait 1 block=100 wake=1000 run=1000 waker=thread:2" + lock + "\n" + between +
-                      "wait 1 block=1020 wake=2000 run=2000 waker=thread:2" + lock + "\n");
-    return found.uses.thread_weights[0];
-  };
-  CHECK(weight_of_first("") == Approx(1).margin(0.1));
-  // It had the lock, and let it go.
-  CHECK(weight_of_first("wait 2 block=900 wake=1010 run=1012 waker=thread:1" + lock + "\n") ==
-        Approx(3).margin(0.1));
-}
-
 TEST_CASE("a thread that sleeps between looks for something stands for next to nothing of its group") {
   // It looks for 2 ns, 20 times in vain and 3 times not.
   std::string poller;

@@ -85,6 +85,31 @@ TEST_CASE("a sync for three serves fewer of them if it is sooner done") {
   CHECK_FALSE(each.order.least_gain(each.progress, each.disk()));
 }
 
+TEST_CASE("a worker that sleeps when it finds nothing to do may sleep more often if it is faster") {
+  // Two clients wait for a worker. It answers both, one after the other, and sleeps for 4 ms; or it sleeps
+  // after each answer, whether the other one waits or not.
+  const auto least = [](bool after_each, const Scenario& scenario) {
+    const std::string call = "class=futex futex=1 stack=f;--;pthread_cond_wait;call;client";
+    test::Program program(400'000);
+    program.thread(1, "client-1");
+    program.thread(2, "client-2");
+    program.thread(3, "worker");
+    const std::string nap = "class=sleep stack=k;--;nanosleep;nap;worker";
+    for (long at = 0; at < 400'000; at += 10'000) {
+      program.wait(1, at + 100, at + 5000, "thread:3", call);
+      program.wait(2, at + 200, at + (after_each ? 9900 : 6000), "thread:3", call);
+      program.wait(3, after_each ? at + 5010 : at + 6010, at + 9800, "timer", nap);
+    }
+    const Found found(program);
+    Scenario changes = scenario;
+    for (Change& change : changes) change.group = found.groups.group_of[2];
+    return found.order.least_gain(found.progress, changes);
+  };
+  CHECK(least(false, {{Resource::cpu, kNoGroup}}) == 0.0);
+  CHECK_FALSE(least(false, {{Resource::sleep, kNoGroup}}));
+  CHECK_FALSE(least(true, {{Resource::cpu, kNoGroup}}));
+}
+
 TEST_CASE("threads of two kinds compete where each waits for locks that the other holds") {
   const std::string lock = "class=futex futex=1 stack=f;--;pthread_mutex_lock;";
   const auto competes = [&](const std::string& holder, long waits_us, bool both = true) {

@@ -72,10 +72,10 @@ TEST_CASE("where the target's clients have most of the CPUs, other programs are 
   findings.cpu_supply.other_cpus = 1.2;
   findings.cpu_supply.others = {{71, "bench", 6.1, 0, true}, {72, "make", 1, 0}};
   CHECK(neighbours_text(findings, names_of(findings)) ==
-        "Programs that the target works with have most of the CPUs that the target lacks, 1.20 of 2 "
+        "Programs that the target works with have most of the CPUs that the target lacks, 0.61 of 2 "
         "(bench (pid 71) 0.61); it has 0.70.");
   CHECK(cpu_room_advice(findings) ==
-        "run these programs on another machine, more CPUs, or less work on them");
+        "run the programs that it works with on another machine, give it more CPUs, or do less work");
   // If it used less than half of what others did, it is one of them.
   findings.cpu_supply.others[0].own_s = 5.9;
   CHECK(neighbours_text(findings, names_of(findings)) ==
