@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/side_by_side.h"
+#include "code/roles.h"
 #include "progress/passed_on.h"
 
 namespace offwait {
@@ -83,6 +84,11 @@ class Search {
            !trace_.actors[trace_.sites[site].thread].kernel;
   }
 
+  bool ended_by_timer(SiteId site) const {
+    const ActorId waker = trace_.sites[site].waker;
+    return waker != kNoActor && trace_.actors[waker].kind == ActorKind::timer;
+  }
+
   Nanos length_of(const Wait& wait) const { return clipped(wait.block, wait.wake, trace_.window); }
 
   /// Those that functions' names or the kernel call locks in most of their waits, and those whose waits are
@@ -92,9 +98,11 @@ class Search {
     std::vector<std::int64_t> named(trace_.objects.size());
     std::vector<std::int64_t> met(trace_.objects.size());  // waits for barriers and the like, less the others
     std::vector<std::set<ActorId>> managed(trace_.objects.size());  // those that a lock manager lets wait
+    std::vector<bool> times_out(trace_.objects.size());
     for (std::uint32_t id = 0; id < trace_.waits.size(); ++id) {
       const Wait& wait = trace_.waits[id];
       if (wait.object == kNoObject || is_stored(trace_.objects[wait.object])) continue;
+      if (ended_by_timer(wait.site)) times_out[wait.object] = true;
       if (!time_outs_.ended_by_looking(id) && !sites_.ended_by_threads[wait.site]) continue;
       if (sites_.told[wait.site] == Told::lock) ++named[wait.object];
       met[wait.object] += sites_.rendezvous[wait.site] ? 1 : -1;
@@ -106,8 +114,12 @@ class Search {
       }
       waits[wait.object].push_back(id);
     }
-    // What one thread alone waits for in a lock manager stands for any lock.
-    const auto is_named = [&](ObjectId object) { return named[object] > 0 && managed[object].size() != 1; };
+    // What one thread alone waits for in a lock manager stands for any lock. The GIL is the condition in the
+    // state of CPython for which threads wait a few milliseconds at a time.
+    const auto is_named = [&](ObjectId object) {
+      const bool is_gil = times_out[object] && is_state_of_python(trace_.objects[object].symbol);
+      return is_gil || (named[object] > 0 && managed[object].size() != 1);
+    };
     std::vector<char> behaves(waits.size());
     each_side_by_side(waits.size(), [&](std::size_t object) {
       if (waits[object].empty() || met[object] > 0 || is_named(static_cast<ObjectId>(object))) return;

@@ -64,9 +64,9 @@ struct SitesOfWaits {
 };
 
 /// A futex or a lock of the kernel is a lock if functions' names say so in more of its waits than they say
-/// that something is handed over, or the kernel does, and whatever threads wait for if their waits are like
-/// those for a lock (passed_on.h). What names call a barrier, a latch or the end of a thread in most of its
-/// waits is never a lock.
+/// that something is handed over, the kernel does, or a variable's name does (CPython's GIL), and whatever
+/// threads wait for if their waits are like those for a lock (passed_on.h). What names call a barrier, a
+/// latch or the end of a thread in most of its waits is never a lock.
 ContendedLocks locks_of_waits(const Trace& trace, const SitesOfWaits& sites, const TimeOuts& time_outs);
 
 }  // namespace offwait

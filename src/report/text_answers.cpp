@@ -14,6 +14,7 @@
 #include "report/wording_cpus.h"
 #include "report/wording_edges.h"
 #include "report/wording_locks.h"
+#include "report/wording_progress.h"
 
 namespace offwait {
 
@@ -95,16 +96,15 @@ void put_answer(const TextPage& page, std::size_t number, const FoundAnswer& ans
     line.insert(line.end(), more.begin(), more.end());
   };
   if (answer.certainty == Certainty::split) {
-    add(fmt::format("for {}:", progress_name(page.findings.progress[answer.progress], page.names)),
-        Ink::plain);
+    add(fmt::format("for {}:", progress_told_apart(page.findings, answer.progress, page.names)), Ink::plain);
   }
   // The gain of a lock is a bound, also where it depends on whose progress counts.
   const bool bound = answer.what == Resource::waited && answer.certainty == Certainty::split;
   const std::string gain = (bound ? "up to " : "") + gain_text(answer);
   add(change_text(answer, page.names) + (gain.empty() ? "" : ":"), Ink::strong);
   add(gain, Ink::strong);
-  add(more_threads_text(answer), Ink::strong);
   add(fmt::format("[{}]", to_string(answer.certainty)), Ink::dim);
+  add(more_threads_text(answer), Ink::strong);
   add(held_gain_text(answer), Ink::strong);
   add(sync_parts_text(answer), Ink::strong);
   page.canvas.flow(line, kNumbered);

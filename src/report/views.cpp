@@ -5,6 +5,7 @@
 
 #include "report/quantity.h"
 #include "report/wording_answers.h"
+#include "report/wording_progress.h"
 
 namespace offwait {
 

@@ -16,6 +16,7 @@
 #include "report/wording_doubts.h"
 #include "report/wording_files.h"
 #include "report/wording_locks.h"
+#include "report/wording_progress.h"
 #include "report/wording_sections.h"
 
 namespace offwait {
@@ -128,38 +129,6 @@ std::string service_advice(const FoundAnswer& answer) {
   return fmt::format("{}; or {}", first, ask);
 }
 
-std::string address_text(const ServedAddress& address) {
-  if (address.port != 0) return fmt::format(":{}", address.port);
-  // The customary way to write a name that is no file's.
-  return address.path.front() == '\0' ? "@" + address.path.substr(1) : address.path;
-}
-
-/// `16.2 requests at a time, 14.0 of them unread`.
-std::string requests_text(const FoundProgress& progress) {
-  constexpr double kWorthSaying = 0.05;
-  if (!progress.requests) return "";
-  const double all = progress.requests->under_way + progress.requests->unread;
-  if (all < kWorthSaying) return "";
-  const std::string unread = progress.requests->unread >= kWorthSaying
-                                 ? fmt::format(", {:.1f} of them unread", progress.requests->unread)
-                                 : "";
-  return fmt::format(", {:.1f} requests at a time{}", all, unread);
-}
-
-/// `20 clients on :6379`. The number is left out in a part of a recording in which no client connected, and
-/// if each client asks once.
-std::string clients_text(const FoundProgress& progress) {
-  constexpr std::size_t kMostAddresses = 2;
-  const std::size_t shown = std::min(kMostAddresses, progress.addresses.size());
-  std::string addresses;
-  for (std::size_t i = 0; i < shown; ++i)
-    addresses += (i == 0 ? "" : ", ") + address_text(progress.addresses[i]);
-  const std::size_t more = progress.addresses.size() - shown;
-  if (more > 0) addresses += fmt::format(" and {} more", more);
-  const std::uint64_t count = progress.clients_stay ? progress.connections.value_or(0) : 0;
-  return fmt::format("{} on {}", count > 0 ? format_plural(count, "client") : "clients", addresses);
-}
-
 /// `fsync() and fdatasync()`
 std::string sync_calls(const FoundAnswer& answer) {
   std::vector<std::string> calls;
@@ -168,51 +137,6 @@ std::string sync_calls(const FoundAnswer& answer) {
 }
 
 }  // namespace
-
-std::string progress_name(const FoundProgress& progress, const ActorNames& names) {
-  return thread_list(progress.threads, names);
-}
-
-namespace {
-
-std::string active_text(const FoundProgress& progress, double window_s) {
-  return progress.active_s
-             ? fmt::format(
-                   ". Clients were away for {} of the time: gains are of the time in which there was "
-                   "work",
-                   format_percent(window_s - *progress.active_s, window_s))
-             : "";
-}
-
-}  // namespace
-
-std::string progress_text(const FoundProgress& progress, double window_s, const ActorNames& names) {
-  const std::string who =
-      progress.addresses.empty() ? progress_name(progress, names) : clients_text(progress);
-  const std::string per_s =
-      format_count(static_cast<std::uint64_t>(std::llround(progress.per_s.value_or(0))));
-  switch (progress.how) {
-    case Progress::How::told:
-      return progress.functions.empty()
-                 ? fmt::format("{}: named by --progress", who)
-                 : fmt::format("{} calls/s of {} by {}", per_s, fmt::join(progress.functions, ", "), who);
-    case Progress::How::end:
-      return fmt::format("the end of {}, after {}; +100% means in half of that time", who,
-                         format_seconds(progress.end_s.value_or(0)));
-    case Progress::How::clients:
-      return progress.per_s ? fmt::format("{} responses/s to {}{}{}", per_s, who, requests_text(progress),
-                                          active_text(progress, window_s))
-                            : fmt::format("responses to {}", who);
-    case Progress::How::inferred:
-      break;
-  }
-  // A share that is shown as 0 % says nothing.
-  const bool rests = progress.share >= kWorthALine;
-  return fmt::format("{}: {} (--progress GLOB names others)", who,
-                     rests ? fmt::format("inferred from {} of all hand-overs and waits",
-                                         format_percent(std::min(progress.share, 1.0), 1))
-                           : "a guess: it shows few hand-overs and waits");
-}
 
 std::string too_short_text(const Findings& findings, const ActorNames& names) {
   const bool guess = !findings.answers.empty() && findings.answers.front().gain >= kWorthAFix;
@@ -358,8 +282,8 @@ std::string what_if_text(const Findings& findings, const FoundWhatIf& what_if, c
     gain = is_little ? "little would change" : what_if.gain > 0 ? "a gain" : "a loss";
   }
   return fmt::format("what if {}: {}{} [{}]", what_if.asked,
-                     is_split ? fmt::format("for {}: ", progress_name(findings.progress.front(), names)) : "",
-                     gain, to_string(what_if.certainty));
+                     is_split ? fmt::format("for {}: ", progress_told_apart(findings, 0, names)) : "", gain,
+                     to_string(what_if.certainty));
 }
 
 std::string evidence_text(const Findings& findings, const FoundAnswer& answer, const ActorNames& names) {
@@ -559,8 +483,7 @@ std::string more_threads_text(const FoundAnswer& answer) {
   if (!answer.more) return "";
   Gain more;
   more.gain = answer.more->gain;
-  // "Up to" is said once of an answer.
-  if (answer.certainty != Certainty::up_to) more.certainty = Certainty::up_to;
+  more.certainty = Certainty::up_to;
   const std::uint64_t waiting = whole_threads(answer.more->waiting);
   const std::uint64_t now = whole_threads(answer.more->threads);
   if (answer.more->requests && !answer.service) {

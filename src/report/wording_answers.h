@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Sentences of the first screen: whose progress counts, what a change would gain it, what that rests on, and
-// what to try. What is returned is hostile as the names in it are: it is escaped and cut to width where it
-// goes out.
+// Sentences of the first screen: what a change would gain, what that rests on, and what to try. What is
+// returned is hostile as the names in it are: it is escaped and cut to width where it goes out.
 #pragma once
 
 #include <string>
@@ -12,13 +11,6 @@
 #include "report/names.h"
 
 namespace offwait {
-
-/// `1,762 responses/s to 20 clients on :6379`, or `… to redis-benchmark` where no responses were counted;
-/// `worker*: named by --progress`.
-std::string progress_text(const FoundProgress& progress, double window_s, const ActorNames& names);
-
-/// `worker×8, writer and 2 more`: the threads that make it.
-std::string progress_name(const FoundProgress& progress, const ActorNames& names);
 
 /// Whether the recording is long enough for a prediction: else why not, as a sentence; empty if it is.
 std::string too_short_text(const Findings& findings, const ActorNames& names);

@@ -382,10 +382,11 @@ TEST_CASE("More threads than there are, or as many as there are requests, and wh
   answer.more->threads = 2;
   answer.more->waiting = 47;
   CHECK(more_threads_text(answer) == "· 47 workers instead of 2, as many as requests: up to +302%");
-  // One "up to" is enough for both of an answer's numbers.
-  answer.certainty = Certainty::up_to;
-  CHECK(more_threads_text(answer) == "· 47 workers instead of 2, as many as requests: +302%");
-  answer.certainty = Certainty::sure;
+  // The certainty is that of the answer's gain alone.
+  findings.answers[0].more = answer.more;
+  CHECK(
+      sentences(findings).find("+82% (77 to 88) [sure] · 47 workers instead of 2, as many as requests: up to "
+                               "+302%") != std::string::npos);
   answer.what = Resource::remote;
   answer.service = FoundService{{{Peer::Role::service, "127.0.0.1", 28081}}, {{"up_worker", 4}}};
   CHECK(advice(findings, answer)

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Words about whose progress counts. What is returned is hostile as the names in it are: it is escaped and
+// cut to width where it goes out.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "analysis/findings.h"
+#include "report/names.h"
+
+namespace offwait {
+
+/// `1,762 responses/s to 20 clients on :6379`, or `… to redis-benchmark` where no responses were counted;
+/// `worker*: named by --progress`.
+std::string progress_text(const FoundProgress& progress, double window_s, const ActorNames& names);
+
+/// `worker×8, writer and 2 more`: the threads that make it.
+std::string progress_name(const FoundProgress& progress, const ActorNames& names);
+/// The same of Findings::progress[index]; `worker/1234, worker/1235` where another one has the same name.
+std::string progress_told_apart(const Findings& findings, std::size_t index, const ActorNames& names);
+
+}  // namespace offwait
