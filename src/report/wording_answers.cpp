@@ -456,14 +456,18 @@ std::string more_advice(const FoundAnswer& answer) {
              : fmt::format("share it among more threads: {} wait for {} at a time", waiting, now);
 }
 
-/// More threads come first only if they clearly gain more: a program may not be able to have more workers.
+/// More threads come first only if they clearly gain more, and if the program can have more: one that has a
+/// single worker for requests may be made so.
 std::string advice(const Findings& findings, const FoundAnswer& answer) {
   constexpr double kClearlyMore = 2;
   const std::string part = advice_for_part(findings, answer);
   if (!answer.more) return part;
   const std::string more = more_advice(answer);
-  return answer.more->gain >= kClearlyMore * answer.gain ? fmt::format("{}; or {}", more, part)
-                                                         : fmt::format("{}; or {}", part, more);
+  const bool may_be_single =
+      answer.more->requests && !answer.service && whole_threads(answer.more->threads) == 1;
+  return answer.more->gain >= kClearlyMore * answer.gain && !may_be_single
+             ? fmt::format("{}; or {}", more, part)
+             : fmt::format("{}; or {}", part, more);
 }
 
 std::string held_gain_text(const FoundAnswer& answer) {

@@ -114,10 +114,13 @@ TEST_CASE("Advice for a disk follows what most of the waiting is for, and names 
     CHECK(says(reads, "a larger cache"));
     for (const std::string& text : {syncs, writes, both, others}) CHECK_FALSE(says(text, "cache"));
     for (const std::string& text : {reads, others}) CHECK_FALSE(says(text, "sync"));
-    findings.answers[0].more = MoreThreads{{0, 1, 7, true}, 3, false};
+    findings.answers[0].more = MoreThreads{{0, 2, 7, true}, 3, false};
     const std::string more = try_what({0, 1, 3, 1}, threads);
+    findings.answers[0].more->threads = 1;  // it may be made so
+    const std::string single = try_what({0, 1, 3, 1}, threads);
     findings.answers[0].more.reset();
-    CHECK(more.starts_with("run more workers like it, if the program can: 7 requests wait for 1; or fewer"));
+    CHECK(more.starts_with("run more workers like it, if the program can: 7 requests wait for 2; or fewer"));
+    CHECK(single.ends_with("; or run more workers like it, if the program can: 7 requests wait for 1"));
     // One sync serves all that was written before, by whichever thread.
     for (const std::string& text : {syncs, both}) {
       CHECK_FALSE(says(text, "more threads do not help one caller"));
@@ -314,8 +317,7 @@ TEST_CASE("Advice names only what applies") {
         "faster, or run more of it");
   // It ran for longer than the CPUs were idle.
   findings.recording.cpus = 2;
-  findings.recording.cpu_busy_ns = 9'000'000'000;
-  findings.recording.cpu_idle_ns = 1'000'000'000;
+  findings.recording.cpu_busy_ns = 9 * (findings.recording.cpu_idle_ns = 1'000'000'000);
   answer.evidence.time_s = 0.21 * findings.window_s;
   CHECK(advice(findings, answer) ==
         "change nothing in the target, which waits for it: make this client (or load generator, or consumer) "
@@ -593,7 +595,6 @@ TEST_CASE("More CPU time is one answer, whatever keeps the target from it") {
   INFO(pinned);
   CHECK(pinned.find("try   let it use more CPUs (0.50 of 2 CPUs were idle), or do less work\n") !=
         std::string::npos);
-  findings.recording.cpu_busy_ns = 0;
-  findings.recording.cpu_idle_ns = 0;
+  findings.recording.cpu_busy_ns = findings.recording.cpu_idle_ns = 0;
   CHECK(first_screen(findings).find("try   let it use more CPUs, or do less work\n") != std::string::npos);
 }
