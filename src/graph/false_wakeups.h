@@ -18,11 +18,6 @@ inline constexpr Nanos kLongestFalseRun = 50'000;
 /// The time between the two waits is at most 1/kWaitsPerFalseRun of the two together. So a thread that is
 /// busy with many short jobs is never shown as waiting instead.
 inline constexpr Nanos kWaitsPerFalseRun = 4;
-/// Whether a thread may have done nothing but look in the time between two waits for one thing, which
-/// together took `waited`.
-constexpr bool may_be_a_look(Nanos between, Nanos waited) {
-  return between <= kLongestFalseRun && between <= waited / kWaitsPerFalseRun;
-}
 /// The most waits for the lock that guards the condition that may lie between the two waits.
 inline constexpr std::uint32_t kMostLockWaits = 4;
 

@@ -49,7 +49,7 @@ class NextWaits {
       if (!added) next_[std::exchange(before->second, event.wait)] = &event;
     }
   }
-  /// When that begins; null if there is none.
+  /// The start of that wait; null if the thread does not wait for the thing again.
   const Event* after(std::uint32_t wait) const {
     const auto found = next_.find(wait);
     return found == next_.end() ? nullptr : found->second;
@@ -65,7 +65,8 @@ bool is_in_vain(const Trace& trace, Nanos begin, const Wait& wait, const Event& 
   if (again.at < wait.run) return false;
   const Nanos waited =
       wait.wake - begin + std::min(trace.waits[again.wait].wake, trace.window.end) - again.at;
-  return may_be_a_look(again.at - wait.run, waited);
+  const Nanos between = again.at - wait.run;
+  return between <= kLongestFalseRun && between <= waited / kWaitsPerFalseRun;
 }
 
 }  // namespace

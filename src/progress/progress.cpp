@@ -22,7 +22,7 @@ constexpr std::uint64_t kJoining = 3;
 constexpr double kJoiningPart = 0.1;
 /// Fewer answers to clients than these are no progress, nor are fewer units of work of any other kind: a
 /// thread that runs all the time and sometimes takes a lock shows nothing that could be counted, and comes
-/// first nowhere.
+/// after what does.
 constexpr std::uint64_t kEnoughUnits = 20;
 /// A part of a program that shows no units of work counts only if it works for this part of its threads'
 /// lives: a thread that wakes up now and then to look at the time has no progress.

@@ -88,9 +88,9 @@ std::vector<double> weights_of(const ThreadGroups& groups, const Uses& uses);
 
 /// The first one counts. The others are kinds of progress that the user may mean instead: parts of the
 /// program, and single groups; where responses are counted, only those without a thread that responds or
-/// works for one that does; where nobody is answered, also those that work all the time without a wait. There
-/// are no others if the user told which threads count, or if it is the end of a command. Patterns that match
-/// no thread have no effect. The result is empty if no thread did anything.
+/// works for one that does; where no client is answered, also those that work all the time without a wait.
+/// There are no others if the user told which threads count, or if it is the end of a command. Patterns that
+/// match no thread have no effect. The result is empty if no thread did anything.
 std::vector<Progress> progress_of(const Trace& trace, const ThreadGroups& groups, const WaitKinds& kinds,
                                   const Uses& uses, const ProgressOptions& options);
 

@@ -78,9 +78,9 @@ struct Answerers {
   std::size_t asked = 0;        ///< waits for them under way
   std::size_t asleep = 0;       ///< threads
   std::uint64_t answers = 0;    ///< in all
-  std::uint64_t with_more = 0;  ///< after which others waited whom no thread of the group could be serving
+  std::uint64_t with_more = 0;  ///< after which more threads waited than the group could be serving
   std::uint64_t sleeps = 0;     ///< in all
-  std::uint64_t with_work = 0;  ///< when others waited like that
+  std::uint64_t with_work = 0;  ///< when as many waited
 
   /// One thread just answered, or goes to sleep; each of the others that are awake may serve one request.
   bool more_are_asked(std::size_t threads) const { return asked > 0 && asked + asleep + 1 > threads; }

@@ -74,8 +74,7 @@ bool has_no_cpus_for_more(const Findings& findings, const FoundAnswer& answer) {
 std::string outside_advice(const Findings& findings, const FoundAnswer& answer) {
   if (answer.evidence.takes_output) {
     return "it takes what the target writes, and the target waits until it has: let it take more at a time, "
-           "or "
-           "sooner, give the two a larger buffer, or write less";
+           "or sooner, give the two a larger buffer, or write less";
   }
   return fmt::format(
       "change nothing in the target, which waits for it: make this client (or load generator, or consumer) "

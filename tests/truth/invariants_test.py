@@ -143,14 +143,15 @@ class Invariants(unittest.TestCase):
             every = pool.map(judged, [(family, seed) for family in FAMILIES for seed in SEEDS])
         cls.programs = [one for one in every if one[2] and one[2][0].certainty == "sure" and one[2][0].gain >= 0.2]
 
-    def check(self, change, points=5.0, without=None):
-        """`without`: a family that the change may alter."""
-        programs = [one for one in self.programs if one[0].split()[0] != without]
-        self.assertGreaterEqual(len(programs), 8)
+    def check(self, change, points=5.0, but_one_of=None):
+        """`but_one_of`: a family of which the change may alter one program."""
+        self.assertGreaterEqual(len(self.programs), 8)
         with ThreadPool() as pool:
-            after = pool.map(lambda one: answers_of(self.offwait, change(one[1])), programs)
-        broken = [(name, before[0], now[:1]) for (name, _, before), now in zip(programs, after)
+            after = pool.map(lambda one: answers_of(self.offwait, change(one[1])), self.programs)
+        broken = [(name, before[0], now[:1]) for (name, _, before), now in zip(self.programs, after)
                   if not is_kept(before, now, points)]
+        if len(broken) == 1 and broken[0][0].split()[0] == but_one_of:
+            return
         self.assertEqual(broken, [])
 
     def test_names_and_order_of_lines_mean_nothing(self):
@@ -175,7 +176,7 @@ class Invariants(unittest.TestCase):
             with self.subTest(half.__name__):
                 # In the family `replication` the first of two answers counts: one service limits in one half, the
                 # other one in the next.
-                self.check(half, points=20, without="replication")
+                self.check(half, points=20, but_one_of="replication")
 
     def test_any_number_of_clients(self):
         def serve(thread):

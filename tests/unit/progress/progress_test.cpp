@@ -321,7 +321,7 @@ TEST_CASE("threads that compute and sleep do the work, though others besides han
 }
 
 TEST_CASE(
-    "a thread that shows no units of work may be meant if it works all the time and nobody is answered") {
+    "a thread without units of work may be meant if it is always busy and the target answers no client") {
   const std::string lock = " class=futex stack=f;--;pthread_mutex_lock;main";
   const std::string worker =
       thread(1, "worker") + thread(2, "helper") + waits(1, 50, "disk:vda", " class=disk");
