@@ -67,6 +67,28 @@ Deeds deeds_of(const Trace& trace, const std::vector<bool>& threads, const ForLo
   return out;
 }
 
+/// A stretch in which a thread that did not wait did not work either, or in which it is unknown what it did.
+struct Away {
+  Nanos from = 0;
+  Nanos to = 0;
+  bool unknown = false;
+};
+
+/// By ActorId, in order of time.
+std::vector<std::vector<Away>> away_of(const Trace& trace, const std::vector<bool>& threads) {
+  std::vector<std::vector<Away>> out(trace.actors.size());
+  for (const Preemption& preemption : trace.preemptions) {
+    if (threads[preemption.thread]) out[preemption.thread].push_back({preemption.out, preemption.run, false});
+  }
+  for (const Gap& gap : trace.gaps) {
+    if (threads[gap.thread]) out[gap.thread].push_back({gap.from, gap.to, true});
+  }
+  for (std::vector<Away>& away : out) {
+    std::sort(away.begin(), away.end(), [](const Away& a, const Away& b) { return a.from < b.from; });
+  }
+  return out;
+}
+
 /// By StackId: the innermost functions of the program; two are enough to tell places apart, and few enough to
 /// stay the same when a loop is reached in several ways.
 using Innermost = std::vector<std::array<std::uint32_t, 2>>;
@@ -247,8 +269,10 @@ std::vector<bool> polling_sites(const Trace& trace) {
     Nanos block = 0;
     Nanos run = 0;
     std::size_t deed = 0;
+    std::size_t away = 0;
   };
   std::vector<Last> last(trace.actors.size());
+  const std::vector<std::vector<Away>> away_of_thread = away_of(trace, sleeps);
   // It is not known when a thread responded to clients. Each response may be work after one of its sleeps.
   std::vector<std::uint64_t> responses(trace.actors.size());
   for (const Responses& counted : trace.responses) responses[counted.thread] += counted.count;
@@ -261,9 +285,16 @@ std::vector<bool> polling_sites(const Trace& trace) {
     while (before.deed < own.size() && own[before.deed] < before.run) ++before.deed;
     const bool did = before.deed < own.size() && own[before.deed] < wait.block;
     if (stack != kNoStack) ++places[stack].sleeps;
-    if (before.stack != kNoStack) {
+    const std::vector<Away>& away = away_of_thread[site.thread];
+    while (before.away < away.size() && away[before.away].from < before.run) ++before.away;
+    Nanos work = wait.block - before.run;
+    bool known = true;
+    for (; before.away < away.size() && away[before.away].from < wait.block; ++before.away) {
+      work -= away[before.away].to - away[before.away].from;
+      known = known && !away[before.away].unknown;
+    }
+    if (before.stack != kNoStack && known) {
       Place& place = places[before.stack];
-      const Nanos work = wait.block - before.run;
       if (before.stack != stack) {
         ++place.found;
       } else if (did) {

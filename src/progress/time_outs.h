@@ -57,7 +57,8 @@ class TimeOuts {
 /// recording does not show. A place of sleeps is one if a fifth of them or more are followed by another one
 /// there, after a look that took no more than a tenth of the sleep and in which the thread did nothing for
 /// others, and if it found something after three or more: then it waited in another place, did something for
-/// others that took twice as long as a look, or worked for ten times as long. A thread that sleeps there all
+/// others that took twice as long as a look, or worked for ten times as long. Work is CPU time, and where
+/// records were lost it is unknown what the thread did. A thread that sleeps there all
 /// the time waits for nothing but time, whatever it does in between; and as many looks as it responded to
 /// clients were work.
 std::vector<bool> polling_sites(const Trace& trace);

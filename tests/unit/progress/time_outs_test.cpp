@@ -108,6 +108,23 @@ TEST_CASE("sleeps between looks for a lock that is taken wait for nobody knows w
     finder.wait(1, at + 6010, at + 7500, "timer", retry);
   }
   CHECK(polls(finder.trace(), "take"));
+  // After each tenth sleep it worked for longer; it only waited for a CPU, or it is not known what it did.
+  const auto away = [&](const std::string& kind, const std::string& begin, const std::string& end) {
+    test::Program busy(100'000);
+    busy.thread(1, "ticker");
+    for (long at = 0; at < 100'000; at += 1000) {
+      const bool longer = at % 10'000 == 0;
+      busy.wait(1, at + (longer ? 500 : 30), at + 1000, "timer", retry);
+      if (longer && !kind.empty()) {
+        busy.line(kind + " 1 " + begin + std::to_string((at + 10) * 1000) + end +
+                  std::to_string((at + 490) * 1000));
+      }
+    }
+    return polls(busy.trace(), "take");
+  };
+  CHECK(away("", "", ""));
+  CHECK_FALSE(away("preempt", "out=", " run="));
+  CHECK_FALSE(away("unknown", "from=", " to="));
   // After each sleep it responded to a client, which nothing but the count shows; or after each tenth one.
   const auto handler = [&](int responses) {
     test::Program server(100'000);
