@@ -26,7 +26,7 @@ int counted_call(struct pt_regs* ctx) {
   struct offwait_calls_key key = {};
   key.tid = (__u32)bpf_get_current_pid_tgid();
   const struct offwait_thread* thread = probed(key.tid, now);
-  if (!thread || !window_begun) return 0;
+  if (!thread || !window_open) return 0;
   key.start_ns = thread->start_ns;
   struct offwait_calls* known = bpf_map_lookup_elem(&calls, &key);
   if (known) {

@@ -8,8 +8,10 @@
 #include "maps.h"
 #include "offwait/event.h"
 
-/* User space sets it. */
+/* User space sets both. Records are clipped to the window afterwards. Sums cannot be clipped: they are
+ * counted only while the window is open. */
 bool window_begun = false;
+bool window_open = false;
 
 /* A ring buffer that several CPUs write is slow: the lock, the position and the header before the record each
  * come from another CPU's cache. So each CPU has its own, and user space restores the order. What becomes of

@@ -185,7 +185,7 @@ static __always_inline void note_sent(const struct sock* sk) {
   if (!connection || !connection->asked || connection->inode != inode_of_socket(sk)) return;
   if (!current_is_recorded()) return;
   connection->asked = 0;
-  if (!window_begun) return;
+  if (!window_open) return;
   count_response(connection);
   connection->responded = 1;
 }

@@ -306,6 +306,7 @@ void Recorder::begin() {
   state.devices.begin(state.recording);
   // In this order: the programs leave out what ends before they see that the window has begun.
   std::atomic_ref(state.skeleton->bss->window_begun).store(true);
+  std::atomic_ref(state.skeleton->bss->window_open).store(true);
   state.begun = state.recording.window.begin = monotonic_now();
   state.costs->begin();
   if (state.stacks && state.most_overhead > 0) state.looks.emplace(state.most_overhead, state.begun);
@@ -464,6 +465,7 @@ Status Recorder::await_last_exits(std::span<const std::int32_t> ended) {
 
 Result<KernelRecording> Recorder::stop() {
   State& state = *state_;
+  std::atomic_ref(state.skeleton->bss->window_open).store(false);
   state.recording.window.end = monotonic_now();
   state.priority.patient();
   state.devices.end(state.recording);

@@ -83,7 +83,10 @@ class CallsTest(unittest.TestCase):
         self.assertEqual((progress["how"], progress["name"]), ("told", "calls of getppid"))
         self.assertEqual([report["actors"][actor]["name"] for actor in progress["actors"]], ["python3"])
         sleeps = sum(edge["waits"] for edge in report["edges"] if "sleep" in edge["classes"])
-        self.assertAlmostEqual(progress["per_s"] * report["recording"]["window_s"], sleeps, delta=0.02 * sleeps)
+        # A switch that the kernel did not report leaves a gap, in which a few sleeps are missing.
+        missing = 4 * report["loss"]["switch_unseen"]
+        calls = progress["per_s"] * report["recording"]["window_s"]
+        self.assertTrue(sleeps - 2 <= calls <= sleeps + 2 + missing, (sleeps, calls, missing))
         self.assertEqual(report["answers"][0]["what"], "sleep")
 
     def test_a_function_that_nobody_calls(self):
