@@ -6,15 +6,17 @@
 #include <string>
 
 #include "analysis/actors.h"
+#include "model/called.h"
 
 namespace offwait {
 
 namespace {
 
-/// The name of the executable or, where that is not known, of the process, which is that of its main thread;
-/// else what the threads have in common.
+/// The interpreter and its script; else the name of the executable or, where that is not known, of the
+/// process, which is that of its main thread; else what the threads have in common.
 std::string program_name(const Trace& trace, const ThreadGroup& group) {
   const Actor& first = trace.actors[group.members.front()];
+  if (names_script(first.title)) return first.title;
   if (!first.program.empty()) return first.program.substr(first.program.rfind('/') + 1);
   const auto main = std::find_if(trace.actors.begin(), trace.actors.end(), [&first](const Actor& actor) {
     return actor.kind == ActorKind::thread && actor.tid == first.tgid && actor.tgid == first.tgid;

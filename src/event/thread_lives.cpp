@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "event/losses.h"
+#include "model/called.h"
 
 namespace offwait {
 
@@ -130,8 +131,9 @@ void ThreadLives::describe(const offwait_thread_record& record, Actor& actor) co
   if (allowed != recording_.allowed_cpus.end()) actor.allowed_cpus = allowed->second;
   const std::uint32_t* const program = value_of(recording_.program_of, {record.tid, record.start_ns});
   if (program == nullptr) return;
-  actor.program = recording_.programs.at(*program).path;
-  if (actor.tid == actor.tgid) actor.title = recording_.programs.at(*program).title;
+  const RunningProgram& runs = recording_.programs.at(*program);
+  actor.program = runs.path;
+  if (has_title(runs.title, actor.name, actor.tid == actor.tgid)) actor.title = runs.title;
 }
 
 std::int32_t ThreadLives::process_of(const offwait_thread_record& record) const {

@@ -22,6 +22,14 @@ std::string alike(const Actor& actor) {
   return name_pattern(actor.title.empty() ? actor.name : without_client(actor.title));
 }
 
+bool names_script(std::string_view title) {
+  return !title.empty() && !title.substr(0, title.find(' ')).ends_with(':');
+}
+
+bool has_title(std::string_view title, std::string_view name, bool is_main) {
+  return is_main || (names_script(title) && title.substr(0, title.find(' ')) == name);
+}
+
 std::string without_client(std::string_view title) {
   std::string out;
   std::string_view previous;

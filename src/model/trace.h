@@ -85,8 +85,9 @@ struct Actor {
   bool recorder = false;      ///< outside: of the offwait that recorded, or of a process that it started
   /// The path of the executable that its process runs; empty: not known. Hostile bytes, like the title.
   std::string program{};
-  /// What a process says of itself in its command line, as setproctitle(3) does: `postgres: walwriter`. Only
-  /// a main thread has one; empty: none, or not known.
+  /// What a process says of itself in its command line, as setproctitle(3) does: `postgres: walwriter`; or
+  /// the interpreter with the script that it runs: `python3 app.py`. Of threads with has_title(); empty:
+  /// none.
   std::string title{};
   /// The CPUs on which the thread may run (sched_setaffinity(2), cpusets); empty: all of them, or not known.
   CpuList allowed_cpus{};

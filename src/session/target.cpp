@@ -20,6 +20,7 @@
 
 #include "base/read_file.h"
 #include "cgroup/names.h"
+#include "model/called.h"
 #include "process/running_program.h"
 #include "process/threads.h"
 
@@ -228,6 +229,7 @@ Result<Target> find_command(const HeldCommand& command, const std::string& name)
 std::vector<Actor> threads_of(const Target& target) {
   std::vector<Actor> threads;
   for (const std::int32_t tgid : target.tgids) {
+    const std::optional<ProcessProgram> program = read_program(tgid);
     for (const std::int32_t tid : numbers_in("/proc/" + std::to_string(tgid) + "/task")) {
       // The main thread gives its process the name, so it is listed even if another thread is the target.
       Actor thread;
@@ -235,7 +237,7 @@ std::vector<Actor> threads_of(const Target& target) {
       thread.tgid = tgid;
       thread.tid = tid;
       thread.name = read_comm(tid);
-      if (const auto program = tid == tgid ? read_program(tgid) : std::nullopt) thread.title = program->title;
+      if (program && has_title(program->title, thread.name, tid == tgid)) thread.title = program->title;
       thread.outside = target.tid != 0 && target.tid != tid;
       threads.push_back(std::move(thread));
     }

@@ -40,7 +40,9 @@ while True:
         time.sleep(0.002)
 END
 until_ready port_open "$port"
-bounded sh -c '/usr/bin/python3 "$0/client.py" "$1" consume &
-  exec /usr/bin/python3 "$0/client.py" "$1" publish' "$scratch" "$port"
+ln -s client.py "$scratch/consumer.py"
+ln -s client.py "$scratch/producer.py"
+bounded sh -c '/usr/bin/python3 "$0/consumer.py" "$1" consume &
+  exec /usr/bin/python3 "$0/producer.py" "$1" publish' "$scratch" "$port"
 record "$rabbit"
 kill -KILL -- "-$rabbit" # it would take long to end by itself

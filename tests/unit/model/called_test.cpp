@@ -37,6 +37,17 @@ TEST_CASE("a thread is called by its title, and found by both names") {
   CHECK_FALSE(is_called(actor, "*idle"));
 }
 
+TEST_CASE("the threads of a script that have no name of their own have its title") {
+  CHECK(names_script("python3 app.py"));
+  CHECK_FALSE(names_script("nginx: worker process"));
+  CHECK_FALSE(names_script(""));
+  CHECK(has_title("python3 app.py", "python3", false));
+  CHECK_FALSE(has_title("python3 app.py", "worker-1", false));
+  CHECK(has_title("python3 app.py", "renamed", true));
+  CHECK_FALSE(has_title("nginx: worker process", "nginx:", false));
+  CHECK(has_title("nginx: worker process", "nginx", true));
+}
+
 TEST_CASE("names that differ at most in digits have one pattern") {
   CHECK(name_pattern("io-12/3") == name_pattern("io-4/56"));
   CHECK(name_pattern("io") != name_pattern("io1"));
