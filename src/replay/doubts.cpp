@@ -2,6 +2,8 @@
 #include "replay/doubts.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <set>
 
 namespace offwait {
 
@@ -73,6 +75,28 @@ std::vector<bool> services_held_back(const Trace& trace, const WaitKinds& kinds,
   return out;
 }
 
+/// By GroupId, of clients: whether more than twice as many of their connections woke threads of the target as
+/// the target responded on, whoever the client.
+std::vector<bool> unanswered_clients(const Trace& trace, const ThreadGroups& groups) {
+  constexpr std::uint64_t kConnectionsEach = 2;
+  std::vector<std::set<PeerId>> connections(groups.groups.size());
+  for (const WaitSite& site : trace.sites) {
+    const bool by_client = site.peer != kNoPeer && trace.peers[site.peer].role == Peer::Role::client &&
+                           site.waker != kNoActor && trace.actors[site.waker].outside;
+    if (!by_client || trace.actors[site.thread].outside || groups.group_of[site.waker] == kNoGroup) continue;
+    connections[groups.group_of[site.waker]].insert(site.peer);
+  }
+  std::uint64_t responded = 0;
+  for (const Responses& counted : trace.responses) {
+    responded += trace.actors[counted.thread].outside ? 0 : counted.connections;
+  }
+  std::vector<bool> out;
+  for (const std::set<PeerId>& seen : connections) {
+    out.push_back(responded > 0 && seen.size() > kConnectionsEach * responded);
+  }
+  return out;
+}
+
 }  // namespace
 
 Doubts::Doubts(const Trace& trace, const ThreadGroups& groups, const WaitKinds& kinds, const Uses& uses)
@@ -81,6 +105,7 @@ Doubts::Doubts(const Trace& trace, const ThreadGroups& groups, const WaitKinds& 
       unknown_ns_(unknown_of(trace, groups, kinds, uses)),
       looked_ns_(waits_for_looked(trace, groups, kinds)),
       held_back_(services_held_back(trace, kinds, uses)),
+      unanswered_(unanswered_clients(trace, groups)),
       runtimes_(runtimes_of(trace)),
       lost_(lost_time(trace)) {}
 
@@ -117,6 +142,12 @@ bool Doubts::looked(const Progress& progress) const {
 bool Doubts::held_back(const Scenario& scenario) const {
   return std::any_of(scenario.begin(), scenario.end(), [this](const Change& change) {
     return change.service != kNoService && !change.shared && held_back_[change.service];
+  });
+}
+
+bool Doubts::unanswered(const Scenario& scenario) const {
+  return std::any_of(scenario.begin(), scenario.end(), [this](const Change& change) {
+    return change.group != kNoGroup && unanswered_[change.group];
   });
 }
 

@@ -37,6 +37,11 @@ class Doubts {
   /// of the time that threads waited for it. They come when the waiting side acknowledges those before them.
   bool held_back(const Scenario& scenario) const;
 
+  /// Doubt::unanswered: whether the scenario makes a client faster on most of whose connections the target
+  /// did not respond: threads of the target were woken by more than twice as many. Then the client mostly
+  /// connects again and again, which gains nothing.
+  bool unanswered(const Scenario& scenario) const;
+
   /// Whether a thread of the progress is one of a runtime.
   bool runs_tasks(const Progress& progress) const;
 
@@ -48,6 +53,7 @@ class Doubts {
   std::vector<Nanos> unknown_ns_;  ///< by GroupId: the part of its lifetime whose ends are not known
   std::vector<Nanos> looked_ns_;   ///< by GroupId: in waits for locks that threads look for
   std::vector<bool> held_back_;    ///< by ServiceId
+  std::vector<bool> unanswered_;   ///< by GroupId
   std::vector<Runtime> runtimes_;  ///< by ActorId
   LostTime lost_;
 };

@@ -47,6 +47,8 @@ std::string_view to_string(Doubt doubt) {
       return "parts-differ";
     case Doubt::held_back:
       return "held-back";
+    case Doubt::unanswered:
+      return "unanswered";
     case Doubt::others_have_cpus:
       return "others-have-cpus";
     case Doubt::lost_events:

@@ -35,6 +35,7 @@ enum class Doubt : std::uint8_t {
                       ///< well enough for a narrow range
   parts_differ,       ///< threads that do not work for one another gain differently by it
   held_back,          ///< TCP held back packets of the service: when they come is not its doing alone
+  unanswered,         ///< the target responded on less than half of the connections of the client
   others_have_cpus,   ///< how long threads queue for CPUs is other programs' doing
   lost_events,        ///< too much of the target's time is unknown, because records were lost (LostTime)
 };

@@ -110,6 +110,10 @@ Gain ScenarioGains::of(const Progress& progress, std::size_t scenario, const Rep
     out.certainty = Certainty::up_to;
     out.doubt = Doubt::held_back;
     out.low = std::min(*out.low, 0.0);
+  } else if (doubts_.unanswered(replays_.scenarios[scenario])) {
+    out.certainty = Certainty::up_to;
+    out.doubt = Doubt::unanswered;
+    out.low = std::min(*out.low, 0.0);
   } else if (doubts_.runs_tasks(progress)) {
     allow_for_one_path(input_, replays_.scenarios[scenario], room_, out);
   } else if ((wide != Doubt::none && whole.least <= kAlike) || whole.most - whole.least > kAlike ||

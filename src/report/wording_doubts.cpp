@@ -32,6 +32,8 @@ std::string_view doubt_clause(Doubt doubt) {
       return "threads that do not work for one another gain differently by it";
     case Doubt::held_back:
       return "TCP held back a part of what the service sent (Nagle's algorithm, delayed ACK)";
+    case Doubt::unanswered:
+      return "the target did not respond on most of its connections";
     case Doubt::others_have_cpus:
       return "other programs decide how long its threads queue for CPUs";
     case Doubt::lost_events:

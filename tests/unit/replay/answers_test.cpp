@@ -361,6 +361,34 @@ TEST_CASE("a service whose packets TCP holds back may be faster in vain") {
   CHECK(*service.low <= 0);
 }
 
+TEST_CASE("a client that the target does not respond to may be faster in vain") {
+  // The client needs 400 us to connect, and does so again when the server closes the connection.
+  const auto client_of = [](int connections) {
+    test::Program program(400'000);
+    program.thread(1, "server");
+    program.thread(2, "client", "start=0 exit=- outside=yes");
+    program.line("responses 1 port=80 count=400 connections=10 first=1000 last=399000000");
+    int port = 0;
+    for (long at = 0; at < 400'000; at += 1000) {
+      port = port % connections + 1;
+      program.wait(
+          1, at + 100, at + 500, "thread:2",
+          "class=poll peer=client:127.0.0.1:" + std::to_string(port) + " stack=poll;--;poll;serve;main");
+      program.wait(2, at + 500, at + 600, "thread:1", "class=poll peer=service:127.0.0.1:80");
+    }
+    const Answers found = test::answers(program.trace());
+    const auto answer = std::find_if(found.answers.begin(), found.answers.end(),
+                                     [](const Answer& one) { return one.change.resource == Resource::cpu; });
+    REQUIRE(answer != found.answers.end());
+    return *answer;
+  };
+  CHECK(client_of(20).certainty == Certainty::sure);
+  const Answer unanswered = client_of(21);
+  CHECK(unanswered.certainty == Certainty::up_to);
+  CHECK(unanswered.doubt == Doubt::unanswered);
+  CHECK(*unanswered.low <= 0);
+}
+
 TEST_CASE("an empty recording has no answers") {
   test::Program program(1000);
   CHECK(test::answers(program.trace()).answers.empty());
