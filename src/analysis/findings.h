@@ -218,6 +218,9 @@ struct KnotReleases {
   double kept_disk_s = 0;
   double behind_disk_s = 0;
   double then_disk_s = 0;
+  /// They wait for one that is at a disk, and most do not go there themselves afterwards: what it did there,
+  /// a sync for example, it did for them, too.
+  bool served_at_disk = false;
 };
 
 enum class CpuShortage : std::uint8_t {

@@ -94,6 +94,7 @@ KnotReleases knot_releases(const SiteSum& sum) {
   out.kept_disk_s = to_seconds(sum.kept_disk_ns);
   out.behind_disk_s = to_seconds(sum.behind_disk_ns);
   out.then_disk_s = to_seconds(sum.then_disk_ns);
+  out.served_at_disk = 2 * sum.behind_disk_ns >= sum.wait_ns && 2 * sum.then_disk_ns < sum.behind_disk_ns;
   out.asleep_s = to_seconds(sum.waker_asleep_ns);
   out.often_asleep = sum.wait_ns > 0 && static_cast<double>(sum.waker_asleep_ns) >=
                                             kOftenAsleep * static_cast<double>(sum.wait_ns);

@@ -32,6 +32,7 @@ enum class KnownWork : std::uint8_t {
   none,        ///< it is the program's own, as far as is known
   garbage,     ///< the Java virtual machine collects garbage
   table_scan,  ///< a database reads all rows of a table
+  row_filter,  ///< a database checks a condition of a query for one row after the other
   sync,        ///< the kernel brings what was written to a disk (fsync and the like)
 };
 

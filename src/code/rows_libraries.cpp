@@ -51,6 +51,9 @@ constexpr std::array kRowsOfLibraries = {
     Row{"handler::ha_rnd_next*", {.manager = M::storage_engine, .work = Work::table_scan}},
     Row{"*rr_sequential*", {.work = Work::table_scan}},
     Row{"*TableScanIterator::Read*", {.work = Work::table_scan}},
+    Row{"Item_*::val_bool*", {.work = Work::row_filter}},
+    Row{"Item_cond_*::val_*", {.work = Work::row_filter}},
+    Row{"Item_func_like::*", {.work = Work::row_filter}},
 
     // PostgreSQL.
     Row{"*LockAcquireExtended*", {.manager = M::postgres}},

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -67,25 +68,55 @@ Deeds deeds_of(const Trace& trace, const std::vector<bool>& threads, const ForLo
   return out;
 }
 
-/// A stretch in which a thread that did not wait did not work either, or in which it is unknown what it did.
-struct Away {
-  Nanos from = 0;
-  Nanos to = 0;
-  bool unknown = false;
+/// The stretches in which a thread that did not wait did not work either, or in which it is unknown what it
+/// did.
+class Away {
+ public:
+  void add(Nanos from, Nanos to, bool unknown) { stretches_.push_back({from, to, unknown}); }
+  void sort() {
+    std::sort(stretches_.begin(), stretches_.end(),
+              [](const Stretch& a, const Stretch& b) { return a.from < b.from; });
+  }
+  /// How long the thread worked from one wait to the next; nothing if that is unknown. Asked in order of
+  /// time.
+  std::optional<Nanos> worked(Nanos from, Nanos to) {
+    while (next_ < stretches_.size() && stretches_[next_].from < from) ++next_;
+    Nanos out = to - from;
+    bool known = true;
+    for (; next_ < stretches_.size() && stretches_[next_].from < to; ++next_) {
+      out -= stretches_[next_].to - stretches_[next_].from;
+      known = known && !stretches_[next_].unknown;
+    }
+    return known ? std::optional(out) : std::nullopt;
+  }
+
+ private:
+  struct Stretch {
+    Nanos from = 0;
+    Nanos to = 0;
+    bool unknown = false;
+  };
+  std::vector<Stretch> stretches_;
+  std::size_t next_ = 0;
 };
 
-/// By ActorId, in order of time.
-std::vector<std::vector<Away>> away_of(const Trace& trace, const std::vector<bool>& threads) {
-  std::vector<std::vector<Away>> out(trace.actors.size());
+/// By ActorId.
+std::vector<Away> away_of(const Trace& trace, const std::vector<bool>& threads) {
+  std::vector<Away> out(trace.actors.size());
   for (const Preemption& preemption : trace.preemptions) {
-    if (threads[preemption.thread]) out[preemption.thread].push_back({preemption.out, preemption.run, false});
+    if (threads[preemption.thread]) out[preemption.thread].add(preemption.out, preemption.run, false);
   }
   for (const Gap& gap : trace.gaps) {
-    if (threads[gap.thread]) out[gap.thread].push_back({gap.from, gap.to, true});
+    if (threads[gap.thread]) out[gap.thread].add(gap.from, gap.to, true);
   }
-  for (std::vector<Away>& away : out) {
-    std::sort(away.begin(), away.end(), [](const Away& a, const Away& b) { return a.from < b.from; });
-  }
+  for (Away& away : out) away.sort();
+  return out;
+}
+
+/// By ActorId.
+std::vector<std::uint64_t> responses_of_threads(const Trace& trace) {
+  std::vector<std::uint64_t> out(trace.actors.size());
+  for (const Responses& counted : trace.responses) out[counted.thread] += counted.count;
   return out;
 }
 
@@ -269,13 +300,11 @@ std::vector<bool> polling_sites(const Trace& trace) {
     Nanos block = 0;
     Nanos run = 0;
     std::size_t deed = 0;
-    std::size_t away = 0;
   };
   std::vector<Last> last(trace.actors.size());
-  const std::vector<std::vector<Away>> away_of_thread = away_of(trace, sleeps);
+  std::vector<Away> away = away_of(trace, sleeps);
   // It is not known when a thread responded to clients. Each response may be work after one of its sleeps.
-  std::vector<std::uint64_t> responses(trace.actors.size());
-  for (const Responses& counted : trace.responses) responses[counted.thread] += counted.count;
+  std::vector<std::uint64_t> responses = responses_of_threads(trace);
   for (const Wait& wait : trace.waits) {
     const WaitSite& site = trace.sites[wait.site];
     if (!sleeps[site.thread]) continue;
@@ -285,15 +314,9 @@ std::vector<bool> polling_sites(const Trace& trace) {
     while (before.deed < own.size() && own[before.deed] < before.run) ++before.deed;
     const bool did = before.deed < own.size() && own[before.deed] < wait.block;
     if (stack != kNoStack) ++places[stack].sleeps;
-    const std::vector<Away>& away = away_of_thread[site.thread];
-    while (before.away < away.size() && away[before.away].from < before.run) ++before.away;
-    Nanos work = wait.block - before.run;
-    bool known = true;
-    for (; before.away < away.size() && away[before.away].from < wait.block; ++before.away) {
-      work -= away[before.away].to - away[before.away].from;
-      known = known && !away[before.away].unknown;
-    }
-    if (before.stack != kNoStack && known) {
+    const std::optional<Nanos> worked = away[site.thread].worked(before.run, wait.block);
+    if (before.stack != kNoStack && worked) {
+      const Nanos work = *worked;
       Place& place = places[before.stack];
       if (before.stack != stack) {
         ++place.found;

@@ -20,6 +20,10 @@ std::string fixed(double value, int decimals) {
 
 int whole_percent(double part) { return static_cast<int>(std::lround(100 * part)); }
 
+std::uint64_t whole_threads(double threads) {
+  return static_cast<std::uint64_t>(std::llround(std::max(1.0, threads)));
+}
+
 std::string format_ratio(double value) { return fixed(value, value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2); }
 
 std::string format_seconds(double s) {

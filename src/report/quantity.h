@@ -17,6 +17,9 @@ std::string format_percent(double part, double whole);
 /// 0.456 → 46.
 int whole_percent(double part);
 
+/// A number of threads that is known as a mean: 1.4 → 1, 0.2 → 1.
+std::uint64_t whole_threads(double threads);
+
 /// 0.456 → "0.46", 12.34 → "12.3", 123.4 → "123".
 std::string format_ratio(double value);
 

@@ -10,6 +10,7 @@
 #include "analysis/rankings.h"
 #include "report/quantity.h"
 #include "report/text_stacks.h"
+#include "report/wording_advice.h"
 #include "report/wording_answers.h"
 #include "report/wording_cpus.h"
 #include "report/wording_edges.h"
@@ -63,7 +64,7 @@ void put_evidence(const TextPage& page, const FoundAnswer& answer) {
     line.insert(line.end(), place.begin(), place.end());
   }
   page.canvas.to(kNumbered).flow(line, kNumbered, page.verbose ? 0 : 3);
-  if (const std::string device = device_text(page.findings, answer); !device.empty()) {
+  if (const std::string device = device_text(page.findings, answer, page.names); !device.empty()) {
     page.canvas.to(kNumbered).flow(words(device), kNumbered);
   }
   if (const std::string service = service_text(answer, page.names); !service.empty()) {
@@ -73,7 +74,7 @@ void put_evidence(const TextPage& page, const FoundAnswer& answer) {
     page.canvas.to(kNumbered).flow(words(full), kNumbered);
   }
   page.canvas.to(kNumbered).put("try", Ink::good);
-  page.canvas.to(kNumbered + 6).flow(words(advice(page.findings, answer)), kNumbered + 6);
+  page.canvas.to(kNumbered + 6).flow(words(advice(page.findings, answer, page.names)), kNumbered + 6);
 }
 
 /// Whether an answer's evidence is shown: that of the first one for each progress.

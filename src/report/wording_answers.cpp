@@ -45,42 +45,11 @@ std::string of_owner(std::string_view what, const FoundAnswer& answer, const Act
                                           : fmt::format("{}'s {}", owner(answer, names), what);
 }
 
-bool outside(const Findings& findings, const std::optional<FoundActorId>& actor) {
-  return actor && findings.actors[*actor].outside;
-}
-
 std::string each_time(const AnswerEvidence& evidence) {
   return evidence.waits == 0
              ? ""
              : fmt::format(", {} of {} each", format_plural(evidence.waits, "wait"),
                            format_seconds(evidence.time_s / static_cast<double>(evidence.waits)));
-}
-
-/// A number of threads that is known as a mean.
-std::uint64_t whole_threads(double threads) {
-  return static_cast<std::uint64_t>(std::llround(std::max(1.0, threads)));
-}
-
-/// Whether the CPUs were idle for less time than these threads ran: one more like them would take CPU time
-/// from the target.
-bool has_no_cpus_for_more(const Findings& findings, const FoundAnswer& answer) {
-  const std::optional<double> busy = machine_busy(findings);
-  if (!busy || findings.recording.cpus == 0 || answer.what != Resource::cpu) return false;
-  return (1 - *busy) * findings.recording.cpus * findings.window_s < answer.evidence.time_s;
-}
-
-/// The target either waits for a thread outside to take what it writes, or for something from that thread.
-/// The advice depends on which it is.
-std::string outside_advice(const Findings& findings, const FoundAnswer& answer) {
-  if (answer.evidence.takes_output) {
-    return "it takes what the target writes, and the target waits until it has: let it take more at a time, "
-           "or sooner, give the two a larger buffer, or write less";
-  }
-  return fmt::format(
-      "change nothing in the target, which waits for it: make this client (or load generator, or consumer) "
-      "faster, or run {}",
-      has_no_cpus_for_more(findings, answer) ? "it on another machine: here are no CPUs for more of it"
-                                             : "more of it");
 }
 
 /// `up_worker×4, proxy`
@@ -98,34 +67,6 @@ std::string service_name(const FoundService& service, const ActorNames& names) {
   return fmt::format("service {}{}{}", to_string(service.peers.front()),
                      more > 0 ? fmt::format(" and {} more", more) : "",
                      service.threads.empty() ? "" : fmt::format(" ({})", service_threads(service, names)));
-}
-
-/// What takes most of a service's time decides what to try.
-std::string service_advice(const FoundAnswer& answer) {
-  const std::string_view ask = "ask it less often (a cache), or for several things at a time";
-  if (!answer.service || answer.service->threads.empty()) {
-    return fmt::format("make the service answer faster, or {}", ask);
-  }
-  if (answer.doubt == Doubt::held_back) {
-    return "set TCP_NODELAY on the service's sockets, or let it write each answer with one call: parts of "
-           "its answers wait for the acknowledgement of those before them";
-  }
-  const FoundService& service = *answer.service;
-  const double most = std::max({service.ran, service.runnable, service.slept, service.at_disks,
-                                service.for_remote, service.for_others, service.for_requests});
-  std::string_view first = "find out what it waits for (record it)";
-  if (service.unknown > most) {
-    first = "find out what it does (record it)";
-  } else if (most == service.ran) {
-    first = "make the service's code cheaper, or let it compute on more CPUs";
-  } else if (most == service.runnable) {
-    first = "give the service a CPU: it is ready to run without one";
-  } else if (most == service.slept) {
-    first = "make the service answer sooner: it sleeps meanwhile";
-  } else if (most == service.at_disks) {
-    first = "make the service wait less for its disk (record it to see why it does)";
-  }
-  return fmt::format("{}; or {}", first, ask);
 }
 
 /// `fsync() and fdatasync()`
@@ -192,7 +133,8 @@ std::string answers_heading(const Findings& findings, const ActorNames& names) {
       findings.progress.front().threads.size() > 1) {
     return fmt::format(
         "What limits is not known, because it is not known which of these threads' work counts: name them "
-        "(--progress GLOB). A change may make some of them much faster, and all together by {}% at most{}.",
+        "(--progress GLOB). No single change makes all of them together faster by more than {}%, though one "
+        "may make some of them much faster{}.",
         whole_percent(most), machine_clause(findings));
   }
   return fmt::format("Balanced: no single change gains more than {}%{}.", whole_percent(most),
@@ -358,115 +300,15 @@ std::string service_text(const FoundAnswer& answer, const ActorNames& names) {
                       : fmt::format("meanwhile {} {}", service_threads(service, names), in_a_sentence(said));
 }
 
-std::string device_text(const Findings& findings, const FoundAnswer& answer) {
-  const auto disk = std::find_if(findings.disks.begin(), findings.disks.end(),
-                                 [&](const FoundDisk& one) { return one.actor == answer.device; });
-  return answer.device && disk != findings.disks.end()
-             ? fmt::format("{}: {}, {}", findings.actors[disk->actor].name, busy_text(findings, *disk),
-                           requests_text(*disk))
-             : "";
-}
-
-/// Whether one sync serves several threads already.
-bool commits_in_groups(const Findings& findings, const FoundAnswer& answer) {
-  return answer.knot && findings.knots[*answer.knot].pattern == Pattern::group_commit;
-}
-
-/// What to try for one part.
-std::string advice_for_part(const Findings& findings, const FoundAnswer& answer) {
-  const AnswerEvidence& evidence = answer.evidence;
-  const bool is_outside = outside(findings, answer.actor);
-  switch (answer.what) {
-    case Resource::io:
-    case Resource::disk:
-      return disk_advice(evidence, commits_in_groups(findings, answer));
-    case Resource::sync:
-      return sync_advice(evidence, commits_in_groups(findings, answer));
-    case Resource::cpu:
-      if (is_outside) {
-        return outside_advice(findings, answer);
-      }
-      if (evidence.work == KnownWork::garbage) {
-        return "a larger heap, or allocate less: these threads collect garbage";
-      }
-      if (evidence.work == KnownWork::table_scan) {
-        return "an index, or a query that needs fewer rows: these threads read all rows of tables (the "
-               "database's log of slow queries names the query)";
-      }
-      if (evidence.work == KnownWork::sync) {
-        return "fewer syncs (one for several changes, or for those of several threads): that saves their CPU "
-               "time and their waits for the disk; or make the rest of this work cheaper";
-      }
-      return evidence.threads == 1 && !answer.more
-                 ? "do less of this work, make its code cheaper, or share it among several threads"
-                 : "do less of this work, or make its code cheaper";
-    case Resource::sleep:
-      return is_outside
-                 ? outside_advice(findings, answer)
-                 : "wait for the event itself instead of sleeping for a fixed time, or sleep for less long";
-    case Resource::remote:
-      return service_advice(answer);
-    case Resource::waited:
-      return lock_advice(*answer.lock);
-    case Resource::cpus:
-    case Resource::held:
-    case Resource::threads:
-    case Resource::runnable:
-      break;
-  }
-  return cpu_room_advice(findings);
-}
-
-/// What to change so that the service does more at a time.
-std::string more_of_service(LimitedBy limit, const std::string& waiting, const std::string& now) {
-  switch (limit) {
-    case LimitedBy::service:
-      return fmt::format(
-          "run more workers in the service, whose limit it is: {} requests are under way or unread there, {} "
-          "at a time",
-          waiting, now);
-    case LimitedBy::target:
-      return fmt::format(
-          "raise the target's own limit (a pool, connections): {} requests wait for the service, which gets "
-          "{} at a time",
-          waiting, now);
-    case LimitedBy::unknown:
-      break;
-  }
-  return fmt::format(
-      "let it do more at a time: {} requests wait for it, {} at a time (whether the target's connections or "
-      "the service's workers limit cannot be told)",
-      waiting, now);
-}
-
-/// What to try so that more is done at a time.
-std::string more_advice(const FoundAnswer& answer) {
-  const std::string waiting = format_count(whole_threads(answer.more->waiting));
-  const std::string now = format_count(whole_threads(answer.more->threads));
-  if (answer.more->of_service) return more_of_service(answer.limit, waiting, now);
-  if (answer.service) {
-    return fmt::format("run more workers in the target: {} requests wait for {} that ask{} the service",
-                       waiting, format_plural(whole_threads(answer.more->threads), "worker"),
-                       whole_threads(answer.more->threads) == 1 ? "s" : "");
-  }
-  return answer.more->requests
-             ? fmt::format("run more workers like it, if the program can: {} requests wait for {}", waiting,
-                           now)
-             : fmt::format("share it among more threads: {} wait for {} at a time", waiting, now);
-}
-
-/// More threads come first only if they clearly gain more, and if the program can have more: one that has a
-/// single worker for requests may be made so.
-std::string advice(const Findings& findings, const FoundAnswer& answer) {
-  constexpr double kClearlyMore = 2;
-  const std::string part = advice_for_part(findings, answer);
-  if (!answer.more) return part;
-  const std::string more = more_advice(answer);
-  const bool may_be_single =
-      answer.more->requests && !answer.service && whole_threads(answer.more->threads) == 1;
-  return answer.more->gain >= kClearlyMore * answer.gain && !may_be_single
-             ? fmt::format("{}; or {}", more, part)
-             : fmt::format("{}; or {}", part, more);
+std::string device_text(const Findings& findings, const FoundAnswer& answer, const ActorNames& names) {
+  const FoundDisk* const disk = answer.device ? disk_of(findings, *answer.device) : nullptr;
+  if (disk == nullptr) return "";
+  const std::optional<OtherDiskUser> other = other_disk_user(findings, answer);
+  return fmt::format("{}: {}, {}{}", findings.actors[disk->actor].name, busy_text(findings, *disk),
+                     requests_text(*disk),
+                     other ? fmt::format("; {} of these requests are those of {}",
+                                         format_percent(other->part, 1), names.full(findings, other->actor))
+                           : "");
 }
 
 std::string held_gain_text(const FoundAnswer& answer) {

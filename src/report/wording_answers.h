@@ -53,9 +53,7 @@ std::string sync_parts_text(const FoundAnswer& answer);
 /// requests: up to +302%`; empty unless others queue for the answer's threads.
 std::string more_threads_text(const FoundAnswer& answer);
 /// What the disk did; empty without one.
-std::string device_text(const Findings& findings, const FoundAnswer& answer);
-/// What people do about it where it is like this.
-std::string advice(const Findings& findings, const FoundAnswer& answer);
+std::string device_text(const Findings& findings, const FoundAnswer& answer, const ActorNames& names);
 
 /// What is not shown; the best of it gains `gain`: `Everything else: < 1%`, `3 more gain up to 14% (-v)`.
 std::string others_text(std::size_t others, double gain);

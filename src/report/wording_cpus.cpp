@@ -96,18 +96,17 @@ std::string ready_text(const Findings& findings) {
                      format_seconds(findings.totals.target.runnable_s));
 }
 
-/// ` (0.56 of 2 CPUs were idle)`: how much more the machine has to give; empty where that is not known.
+/// CPUs that are short of whole ones by less count as all: switches between threads take a part of each.
+constexpr double kNearlyWhole = 0.25;
+
+}  // namespace
+
 std::string idle_cpus_clause(const Findings& findings) {
   const std::optional<double> busy = machine_busy(findings);
   const std::uint32_t cpus = findings.recording.cpus;
   if (!busy || cpus == 0) return "";
   return fmt::format(" ({} of {} were idle)", format_ratio((1 - *busy) * cpus), format_plural(cpus, "CPU"));
 }
-
-/// CPUs that are short of whole ones by less count as all: switches between threads take a part of each.
-constexpr double kNearlyWhole = 0.25;
-
-}  // namespace
 
 std::string neighbours_text(const Findings& findings, const ActorNames& names) {
   const CpuSupply& supply = findings.cpu_supply;

@@ -22,6 +22,9 @@ std::string cpu_supply_text(const Findings& findings, const ActorNames& names);
 /// clients on this host, are called that if they have most.
 std::string neighbours_text(const Findings& findings, const ActorNames& names);
 
+/// ` (0.56 of 2 CPUs were idle)`: how much more the machine has to give; empty where that is not known.
+std::string idle_cpus_clause(const Findings& findings);
+
 /// How much CPU time the target gets now, where an answer is twice of it; `usable` is UsableCpus::usable().
 /// `It gets 1.0 of 2 CPUs; others use the rest`, `The quota of cgroup /a gives it 0.40 CPUs`
 std::string cpu_room_text(const Findings& findings, double usable, const ActorNames& names);

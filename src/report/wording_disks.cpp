@@ -174,6 +174,25 @@ std::string disk_advice_for_one(const AnswerEvidence& evidence) {
 
 }  // namespace
 
+std::optional<OtherDiskUser> other_disk_user(const Findings& findings, const FoundAnswer& answer) {
+  constexpr double kWorthSaying = 0.2;
+  const FoundDisk* const disk = answer.device ? disk_of(findings, *answer.device) : nullptr;
+  if (disk == nullptr || answer.actor) return std::nullopt;
+  OtherDiskUser out;
+  double all = 0;
+  double most = 0;
+  for (const FoundDiskUser& user : disk->users) {
+    all += user.in_flight;
+    const bool is_program = user.actor && !findings.actors[*user.actor].program.empty();
+    if (!is_program || user.actor == answer.evidence.actor) continue;
+    if (user.in_flight > most) out.actor = *user.actor;
+    most = std::max(most, user.in_flight);
+  }
+  if (most < kWorthSaying * all) return std::nullopt;
+  out.part = most / all;
+  return out;
+}
+
 std::string disk_advice(const AnswerEvidence& evidence, bool in_groups) {
   if (evidence.threads == 1) return disk_advice_for_one(evidence);
   if (in_groups) {

@@ -24,14 +24,14 @@ std::string address_text(const ServedAddress& address) {
   return address.path.front() == '\0' ? "@" + address.path.substr(1) : address.path;
 }
 
-/// `16.2 requests at a time, 14.0 of them unread`.
+/// `16.2 requests at a time, 14.0 of them not read yet`.
 std::string requests_text(const FoundProgress& progress) {
   constexpr double kWorthSaying = 0.05;
   if (!progress.requests) return "";
   const double all = progress.requests->under_way + progress.requests->unread;
   if (all < kWorthSaying) return "";
   const std::string unread = progress.requests->unread >= kWorthSaying
-                                 ? fmt::format(", {:.1f} of them unread", progress.requests->unread)
+                                 ? fmt::format(", {:.1f} of them not read yet", progress.requests->unread)
                                  : "";
   return fmt::format(", {:.1f} requests at a time{}", all, unread);
 }

@@ -91,6 +91,16 @@ TEST_CASE("releases: as many each time is a barrier's, asleep for a fifth of the
   CHECK(found(graph).evidence.releases.kept_disk_s == 3);
   CHECK(found(graph).evidence.releases.behind_disk_s == 2);
   CHECK(found(graph).evidence.releases.then_disk_s == 1);
+  // They wait for 6 s in all: most of it behind one that is at a disk, and most do not go there themselves.
+  const auto served = [&graph](Nanos wait, Nanos behind, Nanos then) {
+    graph.edges[0].wait_ns = wait - graph.edges[1].wait_ns;
+    graph.edges[0].behind_disk_ns = behind;
+    graph.edges[0].then_disk_ns = then;
+    return found(graph).evidence.releases.served_at_disk;
+  };
+  CHECK(served(8 * kS, 4 * kS, 2 * kS - 1));
+  CHECK_FALSE(served(8 * kS, 4 * kS, 2 * kS));
+  CHECK_FALSE(served(8 * kS, 4 * kS - 1, 0));
   // Devices let nobody go.
   graph.kinds[1] = ActorKind::disk;
   CHECK(found(graph).evidence.releases.wait_s == 0);

@@ -27,6 +27,18 @@ std::vector<long> vain(const Trace& trace, const std::vector<bool>& sites_of_loc
 
 std::vector<long> vain(const Trace& trace) { return vain(trace, std::vector<bool>(trace.sites.size())); }
 
+/// Whether a thread looks for something in vain between sleeps in the function.
+bool polls(const Trace& trace, const std::string& function) {
+  const std::vector<bool> found = polling_sites(trace);
+  for (SiteId id = 0; id < trace.sites.size(); ++id) {
+    for (const FrameId frame : trace.stacks[trace.sites[id].wait_stack].frames) {
+      if (trace.frames[frame].function == function) return bool(found[id]);
+    }
+  }
+  FAIL("no wait in " << function);
+  return false;
+}
+
 }  // namespace
 
 TEST_CASE("a poll that ends by its time is a part of the wait that an answer ends") {
@@ -60,16 +72,6 @@ TEST_CASE("a time-out after which the thread does something for others sets a pa
 TEST_CASE("sleeps between looks for a lock that is taken wait for nobody knows whom") {
   const std::string retry = "class=sleep stack=k;--;nanosleep;take;main";
   const std::string pause = "class=sleep stack=k;--;nanosleep;pause;main";
-  const auto polls = [](const Trace& trace, const std::string& function) {
-    const std::vector<bool> found = polling_sites(trace);
-    for (SiteId id = 0; id < trace.sites.size(); ++id) {
-      for (const FrameId frame : trace.stacks[trace.sites[id].wait_stack].frames) {
-        if (trace.frames[frame].function == function) return bool(found[id]);
-      }
-    }
-    FAIL("no wait in " << function);
-    return false;
-  };
   test::Program program(100'000);
   program.thread(1, "writer");
   for (long at = 0; at < 100'000; at += 10'000) {
@@ -108,6 +110,23 @@ TEST_CASE("sleeps between looks for a lock that is taken wait for nobody knows w
     finder.wait(1, at + 6010, at + 7500, "timer", retry);
   }
   CHECK(polls(finder.trace(), "take"));
+  // After each sleep it responded to a client, which nothing but the count shows; or after each tenth one.
+  const auto handler = [&](int responses) {
+    test::Program server(100'000);
+    server.thread(1, "handler");
+    server.line("responses 1 port=80 count=" + std::to_string(responses) +
+                " connections=1 first=1000 last=99000000");
+    for (long at = 0; at < 99'000; at += 1000) {
+      server.wait(1, at + (at % 10'000 == 0 ? 500 : 30), at + 1000, "timer", retry);
+    }
+    return polls(server.trace(), "take");
+  };
+  CHECK_FALSE(handler(100));
+  CHECK(handler(10));
+}
+
+TEST_CASE("between looks, only CPU time is work, and what is not known is nothing") {
+  const std::string retry = "class=sleep stack=k;--;nanosleep;take;main";
   // After each tenth sleep it worked for longer; it only waited for a CPU, or it is not known what it did.
   const auto away = [&](const std::string& kind, const std::string& begin, const std::string& end) {
     test::Program busy(100'000);
@@ -125,19 +144,6 @@ TEST_CASE("sleeps between looks for a lock that is taken wait for nobody knows w
   CHECK(away("", "", ""));
   CHECK_FALSE(away("preempt", "out=", " run="));
   CHECK_FALSE(away("unknown", "from=", " to="));
-  // After each sleep it responded to a client, which nothing but the count shows; or after each tenth one.
-  const auto handler = [&](int responses) {
-    test::Program server(100'000);
-    server.thread(1, "handler");
-    server.line("responses 1 port=80 count=" + std::to_string(responses) +
-                " connections=1 first=1000 last=99000000");
-    for (long at = 0; at < 99'000; at += 1000) {
-      server.wait(1, at + (at % 10'000 == 0 ? 500 : 30), at + 1000, "timer", retry);
-    }
-    return polls(server.trace(), "take");
-  };
-  CHECK_FALSE(handler(100));
-  CHECK(handler(10));
 }
 
 TEST_CASE("a sleep, and a timed wait in another place, are no time-outs") {

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "report/text.h"
+#include "report/wording_advice.h"
 #include "report/wording_answers.h"
 #include "report/wording_files.h"
 #include "unit/report/sample.h"
@@ -88,45 +89,6 @@ TEST_CASE("An answer about a disk names the files that much of its waiting is fo
   findings.answers[0].evidence.files = {{other, 3.05}};
   CHECK(evidence_text(findings, findings.answers[0], names) ==
         "B (tid 12) waited 5.00 s, 1,000 waits of 5.00 ms each for log.0 (61%)");
-}
-
-TEST_CASE("Advice for a disk follows what most of the waiting is for, and names no cache for writes") {
-  Findings findings = answered_findings();
-  const auto try_what = [&](const ActionTimes& actions, std::size_t threads) {
-    findings.answers[0].evidence.actions = actions;
-    findings.answers[0].evidence.threads = threads;
-    return advice(findings, findings.answers[0]);
-  };
-  const auto says = [](const std::string& text, const char* part) {
-    return text.find(part) != std::string::npos;
-  };
-  for (const std::size_t threads : {1U, 8U}) {
-    const std::string syncs = try_what({3, 2, 0, 0}, threads);
-    const std::string writes = try_what({1, 3, 1, 0}, threads);
-    const std::string both = try_what({2, 3, 1, 0}, threads);
-    const std::string reads = try_what({0, 1, 3, 1}, threads);
-    const std::string others = try_what({0, 1, 1, 3}, threads);
-    CHECK(says(syncs, "sync"));
-    CHECK(says(writes, "larger writes"));
-    CHECK(says(both, "sync"));
-    CHECK(says(both, "write before it") == (threads > 1));
-    CHECK_FALSE(says(both, "O_DIRECT"));
-    CHECK(says(reads, "a larger cache"));
-    for (const std::string& text : {syncs, writes, both, others}) CHECK_FALSE(says(text, "cache"));
-    for (const std::string& text : {reads, others}) CHECK_FALSE(says(text, "sync"));
-    findings.answers[0].more = MoreThreads{{0, 2, 7, true}, 3, false};
-    const std::string more = try_what({0, 1, 3, 1}, threads);
-    findings.answers[0].more->threads = 1;  // it may be made so
-    const std::string single = try_what({0, 1, 3, 1}, threads);
-    findings.answers[0].more.reset();
-    CHECK(more.starts_with("run more workers like it, if the program can: 7 requests wait for 2; or fewer"));
-    CHECK(single.ends_with("; or run more workers like it, if the program can: 7 requests wait for 1"));
-    // One sync serves all that was written before, by whichever thread.
-    for (const std::string& text : {syncs, both}) {
-      CHECK_FALSE(says(text, "more threads do not help one caller"));
-      CHECK(says(text, "several threads"));
-    }
-  }
 }
 
 TEST_CASE("Threads that are several actors of the report have one name and one number everywhere") {
@@ -304,26 +266,6 @@ TEST_CASE("What limits nothing is left out of an answered report, unless somebod
   CHECK(to_text(findings, {}).find("BLOCKED THROUGHOUT") != std::string::npos);
 }
 
-TEST_CASE("Advice names only what applies") {
-  Findings findings = answered_findings();
-  FoundAnswer answer = findings.answers[0];
-  answer.evidence.threads = 8;
-  CHECK(advice(findings, answer).find("more threads") == std::string::npos);
-  answer.what = Resource::cpu;
-  answer.actor = 0;
-  findings.actors[0].outside = true;
-  CHECK(advice(findings, answer) ==
-        "change nothing in the target, which waits for it: make this client (or load generator, or consumer) "
-        "faster, or run more of it");
-  // It ran for longer than the CPUs were idle.
-  findings.recording.cpus = 2;
-  findings.recording.cpu_busy_ns = 9 * (findings.recording.cpu_idle_ns = 1'000'000'000);
-  answer.evidence.time_s = 0.21 * findings.window_s;
-  CHECK(advice(findings, answer) ==
-        "change nothing in the target, which waits for it: make this client (or load generator, or consumer) "
-        "faster, or run it on another machine: here are no CPUs for more of it");
-}
-
 TEST_CASE("A service is named with who answers, what it did meanwhile, and what to try about that") {
   Findings findings = answered_findings();
   FoundAnswer answer;
@@ -353,7 +295,8 @@ TEST_CASE("A service is named with who answers, what it did meanwhile, and what 
 Everything else: < 1%
 )");
   findings.answers[0].doubt = Doubt::held_back;
-  CHECK(advice(findings, findings.answers[0]).starts_with("set TCP_NODELAY on the service's sockets"));
+  CHECK(advice(findings, findings.answers[0], raw_names(findings))
+            .starts_with("set TCP_NODELAY on the service's sockets"));
   findings.answers[0].service->threads.clear();
   findings.answers[0].service->peers.push_back({Peer::Role::service, "10.0.0.6", 53});
   findings.answers[0].certainty = Certainty::rough;
@@ -377,7 +320,7 @@ TEST_CASE("More threads than there are, or as many as there are requests, and wh
   answer.more = MoreThreads{{0, 1, 7, false}, 3.02, false};
   answer.limit = LimitedBy::target;
   CHECK(more_threads_text(answer) == "· 7 threads instead of 1: up to +302%");
-  CHECK(advice(findings, answer) ==
+  CHECK(advice(findings, answer, raw_names(findings)) ==
         "share it among more threads: 7 wait for 1 at a time; or do less of this work, or make its code "
         "cheaper");
   answer.more->requests = true;
@@ -391,31 +334,32 @@ TEST_CASE("More threads than there are, or as many as there are requests, and wh
                                "+302%") != std::string::npos);
   answer.what = Resource::remote;
   answer.service = FoundService{{{Peer::Role::service, "127.0.0.1", 28081}}, {{"up_worker", 4}}};
-  CHECK(advice(findings, answer)
+  CHECK(advice(findings, answer, raw_names(findings))
             .starts_with("run more workers in the target: 47 requests wait for 2 workers that ask the "
                          "service; or "));
   answer.more->threads = 1;
-  CHECK(advice(findings, answer).find("47 requests wait for 1 worker that asks the service;") !=
-        std::string::npos);
+  CHECK(advice(findings, answer, raw_names(findings))
+            .find("47 requests wait for 1 worker that asks the service;") != std::string::npos);
   answer.more->threads = 2;
   answer.service->unknown = 1;
-  CHECK(advice(findings, answer).find("; or find out what it does (record it); or") != std::string::npos);
+  CHECK(advice(findings, answer, raw_names(findings)).find("; or find out what it does (record it); or") !=
+        std::string::npos);
   answer.more->of_service = true;
   CHECK(more_threads_text(answer) == "· 47 requests at a time instead of 2: up to +302%");
-  CHECK(advice(findings, answer)
+  CHECK(advice(findings, answer, raw_names(findings))
             .starts_with("raise the target's own limit (a pool, connections): 47 requests wait for the "
                          "service, which gets 2 at a time; or "));
   answer.limit = LimitedBy::service;
-  CHECK(advice(findings, answer)
+  CHECK(advice(findings, answer, raw_names(findings))
             .starts_with("run more workers in the service, whose limit it is: 47 requests are under way or "
                          "unread there, 2 at a time; or "));
   answer.limit = LimitedBy::unknown;
-  CHECK(advice(findings, answer)
+  CHECK(advice(findings, answer, raw_names(findings))
             .starts_with("let it do more at a time: 47 requests wait for it, 2 at a time (whether the "
                          "target's connections or the service's workers limit cannot be told); or "));
   // What gains most comes first.
   answer.more->gain = answer.gain / 2;
-  CHECK(advice(findings, answer).starts_with("find out what it does (record it); or"));
+  CHECK(advice(findings, answer, raw_names(findings)).starts_with("find out what it does (record it); or"));
 }
 
 TEST_CASE("Of groups that are parts of one actor, each has its own name and number, and each its line") {
@@ -544,24 +488,15 @@ TEST_CASE("A lock that a language's runtime has is told what people do about tha
   const ActorNames names(findings, [](std::string_view name) { return std::string(name); });
   const std::string held =
       "do not sleep while the lock is held, or split it, so that fewer threads need the same one";
-  CHECK(advice(findings, lock) == held);
+  CHECK(advice(findings, lock, raw_names(findings)) == held);
   lock.lock->runtime = RuntimeLock::java_monitor;
-  CHECK(advice(findings, lock) == held + "; jstack shows whose monitor it is");
+  CHECK(advice(findings, lock, raw_names(findings)) == held + "; jstack shows whose monitor it is");
   CHECK(change_text(lock, names) == "lock of synchronized Java code split, or not waited for");
   lock.lock->runtime = RuntimeLock::cpython_gil;
   lock.lock->name = "lock of all Python code (GIL)";
-  CHECK(advice(findings, lock) == "use processes instead of threads (or a build without GIL)");
+  CHECK(advice(findings, lock, raw_names(findings)) ==
+        "use processes instead of threads (or a build without GIL)");
   CHECK(change_text(lock, names) == "lock of all Python code (GIL) not waited for");
-}
-
-TEST_CASE("CPU work of a known kind has its own advice: garbage a larger heap, syncs fewer of them") {
-  Findings findings = answered_findings();
-  FoundAnswer& cpu = findings.answers[2];
-  CHECK(advice(findings, cpu).starts_with("do less of this work"));
-  cpu.evidence.work = KnownWork::garbage;
-  CHECK(advice(findings, cpu) == "a larger heap, or allocate less: these threads collect garbage");
-  cpu.evidence.work = KnownWork::sync;
-  CHECK(advice(findings, cpu).starts_with("fewer syncs (one for several changes"));
 }
 
 TEST_CASE("More CPU time is one answer, whatever keeps the target from it") {

@@ -15,11 +15,6 @@ using test::Scene;
 
 namespace {
 
-/// As renderers do that neither escape nor cut.
-ActorNames raw_names(const Findings& findings) {
-  return {findings, [](std::string_view name) { return std::string(name); }};
-}
-
 std::string verdict(const Findings& findings) { return verdict_sentence(findings, raw_names(findings)); }
 
 std::string excluded(const Findings& findings, std::size_t index) {
@@ -128,8 +123,9 @@ TEST_CASE("Nothing is balanced where a service is waited for, or where it is a g
   findings.progress.front().threads.push_back({"A", 1});
   CHECK_THAT(heading(),
              Catch::StartsWith("What limits is not known, because it is not known which of these threads' "
-                               "work counts: name them (--progress GLOB). A change may make some of them "
-                               "much faster, and all together by 3% at most"));
+                               "work counts: name them (--progress GLOB). No single change makes all of "
+                               "them together faster by more than 3%, though one may make some of them much "
+                               "faster"));
   findings.progress.front().how = Progress::How::clients;
   CHECK_THAT(heading(), Catch::StartsWith("Balanced"));
 }

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "report/wording_advice.h"
+
+#include <algorithm>
+#include <optional>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "analysis/rankings.h"
+#include "report/quantity.h"
+#include "report/wording.h"
+#include "report/wording_cpus.h"
+#include "report/wording_disks.h"
+#include "report/wording_locks.h"
+
+namespace offwait {
+
+namespace {
+
+bool outside(const Findings& findings, const std::optional<FoundActorId>& actor) {
+  return actor && findings.actors[*actor].outside;
+}
+
+/// Whether the CPUs were idle for less time than these threads ran: one more like them would take CPU time
+/// from the target.
+bool has_no_cpus_for_more(const Findings& findings, const FoundAnswer& answer) {
+  const std::optional<double> busy = machine_busy(findings);
+  if (!busy || findings.recording.cpus == 0 || answer.what != Resource::cpu) return false;
+  return (1 - *busy) * findings.recording.cpus * findings.window_s < answer.evidence.time_s;
+}
+
+/// The target either waits for a thread outside to take what it writes, or for something from that thread.
+/// The advice depends on which it is.
+std::string outside_advice(const Findings& findings, const FoundAnswer& answer) {
+  if (answer.evidence.takes_output) {
+    return "it takes what the target writes, and the target waits until it has: let it take more at a time, "
+           "or sooner, give the two a larger buffer, or write less";
+  }
+  if (answer.doubt == Doubt::unanswered) {
+    return "find out why the target does not respond on most of this client's connections (its log, and its "
+           "limits of connections and files, may say)";
+  }
+  return fmt::format(
+      "change nothing in the target, which waits for it: make this client (or load generator, or consumer) "
+      "faster, or run {}",
+      has_no_cpus_for_more(findings, answer) ? "it on another machine: here are no CPUs for more of it"
+                                             : "more of it");
+}
+
+/// What takes most of a service's time decides what to try.
+std::string service_advice(const FoundAnswer& answer) {
+  const std::string_view ask = "ask it less often (a cache), or for several things at a time";
+  if (!answer.service || answer.service->threads.empty()) {
+    return fmt::format("make the service answer faster, or {}", ask);
+  }
+  if (answer.doubt == Doubt::held_back) {
+    return "set TCP_NODELAY on the service's sockets, or let it write each answer with one call: parts of "
+           "its answers wait for the acknowledgement of those before them";
+  }
+  const FoundService& service = *answer.service;
+  const double most = std::max({service.ran, service.runnable, service.slept, service.at_disks,
+                                service.for_remote, service.for_others, service.for_requests});
+  std::string_view first = "find out what it waits for (record it)";
+  if (service.unknown > most) {
+    first = "find out what it does (record it)";
+  } else if (most == service.ran) {
+    first = "make the service's code cheaper, or let it compute on more CPUs";
+  } else if (most == service.runnable) {
+    first = "give the service a CPU: it is ready to run without one";
+  } else if (most == service.slept) {
+    first = "make the service answer sooner: it sleeps meanwhile";
+  } else if (most == service.at_disks) {
+    first = "make the service wait less for its disk (record it to see why it does)";
+  }
+  return fmt::format("{}; or {}", first, ask);
+}
+
+/// `; or spread the requests of backup over time, or send them to another disk`: empty unless others use the
+/// disk much.
+std::string other_user_advice(const Findings& findings, const FoundAnswer& answer, const ActorNames& names) {
+  const std::optional<OtherDiskUser> other = other_disk_user(findings, answer);
+  return other ? fmt::format("; or spread the requests of {} over time, or send them to another disk",
+                             names.brief(other->actor))
+               : "";
+}
+
+/// Whether one sync serves several threads already.
+bool commits_in_groups(const Findings& findings, const FoundAnswer& answer) {
+  if (!answer.knot) return false;
+  const FoundKnot& knot = findings.knots[*answer.knot];
+  return knot.pattern == Pattern::group_commit || knot.evidence.releases.served_at_disk;
+}
+
+/// What to try for CPU work of the target that is its own. One thread's can be shared among several; where
+/// threads run tasks in turns, how many threads there are says nothing of how many tasks have work.
+std::string work_advice(const Findings& findings, const FoundAnswer& answer) {
+  const auto tasks =
+      std::find_if(findings.runtimes.begin(), findings.runtimes.end(), [](const FoundRuntime& found) {
+        return hides_waits(found.runtime) && found.runtime != Runtime::greenlets;
+      });
+  if (tasks != findings.runtimes.end()) {
+    return fmt::format("do less of this work, make its code cheaper, or share it among more {}{}",
+                       tasks_of(tasks->runtime), idle_cpus_clause(findings));
+  }
+  return answer.evidence.threads == 1 && !answer.more
+             ? "do less of this work, make its code cheaper, or share it among several threads"
+             : "do less of this work, or make its code cheaper";
+}
+
+/// What to try for one part.
+std::string advice_for_part(const Findings& findings, const FoundAnswer& answer, const ActorNames& names) {
+  const AnswerEvidence& evidence = answer.evidence;
+  const bool is_outside = outside(findings, answer.actor);
+  switch (answer.what) {
+    case Resource::io:
+    case Resource::disk:
+      return disk_advice(evidence, commits_in_groups(findings, answer)) +
+             other_user_advice(findings, answer, names);
+    case Resource::sync:
+      return sync_advice(evidence, commits_in_groups(findings, answer));
+    case Resource::cpu:
+      if (is_outside) {
+        return outside_advice(findings, answer);
+      }
+      if (evidence.work == KnownWork::garbage) {
+        return "a larger heap, or allocate less: these threads collect garbage";
+      }
+      if (evidence.work == KnownWork::table_scan) {
+        return "an index, or a query that needs fewer rows: these threads read all rows of tables (the "
+               "database's log of slow queries names the query)";
+      }
+      if (evidence.work == KnownWork::row_filter) {
+        return "an index, or a query that looks at fewer rows: these threads check a condition for one row "
+               "after the other (the database's log of slow queries names the query)";
+      }
+      if (evidence.work == KnownWork::sync) {
+        return "fewer syncs (one for several changes, or for those of several threads): that saves their CPU "
+               "time and their waits for the disk; or make the rest of this work cheaper";
+      }
+      return work_advice(findings, answer);
+    case Resource::sleep:
+      return is_outside
+                 ? outside_advice(findings, answer)
+                 : "wait for the event itself instead of sleeping for a fixed time, or sleep for less long";
+    case Resource::remote:
+      return service_advice(answer);
+    case Resource::waited:
+      return lock_advice(*answer.lock);
+    case Resource::cpus:
+    case Resource::held:
+    case Resource::threads:
+    case Resource::runnable:
+      break;
+  }
+  return cpu_room_advice(findings);
+}
+
+/// What to change so that the service does more at a time.
+std::string more_of_service(LimitedBy limit, const std::string& waiting, const std::string& now) {
+  switch (limit) {
+    case LimitedBy::service:
+      return fmt::format(
+          "run more workers in the service, whose limit it is: {} requests are under way or unread there, {} "
+          "at a time",
+          waiting, now);
+    case LimitedBy::target:
+      return fmt::format(
+          "raise the target's own limit (a pool, connections): {} requests wait for the service, which gets "
+          "{} at a time",
+          waiting, now);
+    case LimitedBy::unknown:
+      break;
+  }
+  return fmt::format(
+      "let it do more at a time: {} requests wait for it, {} at a time (whether the target's connections or "
+      "the service's workers limit cannot be told)",
+      waiting, now);
+}
+
+/// What there could be more of: the threads that work queues for may be processes of their own.
+std::string_view more_of_them(const Findings& findings, const FoundAnswer& answer) {
+  if (!answer.evidence.actor) return "more workers like it";
+  const FoundActor& actor = findings.actors[*answer.evidence.actor];
+  if (actor.tids != actor.tgids) return "more threads like it";
+  return actor.tids.size() > 1 ? "more processes like these" : "more processes, or threads, like it";
+}
+
+/// What to try so that more is done at a time.
+std::string more_advice(const Findings& findings, const FoundAnswer& answer) {
+  const std::string waiting = format_count(whole_threads(answer.more->waiting));
+  const std::string now = format_count(whole_threads(answer.more->threads));
+  if (answer.more->of_service) return more_of_service(answer.limit, waiting, now);
+  if (answer.service) {
+    return fmt::format("run more workers in the target: {} requests wait for {} that ask{} the service",
+                       waiting, format_plural(whole_threads(answer.more->threads), "worker"),
+                       whole_threads(answer.more->threads) == 1 ? "s" : "");
+  }
+  return answer.more->requests
+             ? fmt::format("run {}, if the program can: {} requests wait for {}",
+                           more_of_them(findings, answer), waiting, now)
+             : fmt::format("share it among more threads: {} wait for {} at a time", waiting, now);
+}
+
+}  // namespace
+
+/// More threads come first only if they clearly gain more, and if the program can have more: one that has a
+/// single worker for requests may be made so.
+std::string advice(const Findings& findings, const FoundAnswer& answer, const ActorNames& names) {
+  constexpr double kClearlyMore = 2;
+  const std::string part = advice_for_part(findings, answer, names);
+  if (!answer.more) return part;
+  const std::string more = more_advice(findings, answer);
+  const bool may_be_single =
+      answer.more->requests && !answer.service && whole_threads(answer.more->threads) == 1;
+  return answer.more->gain >= kClearlyMore * answer.gain && !may_be_single
+             ? fmt::format("{}; or {}", more, part)
+             : fmt::format("{}; or {}", part, more);
+}
+
+}  // namespace offwait

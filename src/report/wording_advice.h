@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Sentences about what people do about what an answer names.
+#pragma once
+
+#include <string>
+
+#include "analysis/findings.h"
+#include "report/names.h"
+
+namespace offwait {
+
+/// What people do about it where it is like this.
+std::string advice(const Findings& findings, const FoundAnswer& answer, const ActorNames& names);
+
+}  // namespace offwait

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <catch2/catch.hpp>
+#include <string>
+
+#include "report/wording_advice.h"
+#include "report/wording_answers.h"
+#include "unit/report/sample.h"
+
+using namespace offwait;
+
+TEST_CASE("Advice for a disk follows what most of the waiting is for, and names no cache for writes") {
+  Findings findings = answered_findings();
+  const auto try_what = [&](const ActionTimes& actions, std::size_t threads) {
+    findings.answers[0].evidence.actions = actions;
+    findings.answers[0].evidence.threads = threads;
+    return advice(findings, findings.answers[0], raw_names(findings));
+  };
+  const auto says = [](const std::string& text, const char* part) {
+    return text.find(part) != std::string::npos;
+  };
+  for (const std::size_t threads : {1U, 8U}) {
+    const std::string syncs = try_what({3, 2, 0, 0}, threads);
+    const std::string writes = try_what({1, 3, 1, 0}, threads);
+    const std::string both = try_what({2, 3, 1, 0}, threads);
+    const std::string reads = try_what({0, 1, 3, 1}, threads);
+    const std::string others = try_what({0, 1, 1, 3}, threads);
+    CHECK(says(syncs, "sync"));
+    CHECK(says(writes, "larger writes"));
+    CHECK(says(both, "sync"));
+    CHECK(says(both, "write before it") == (threads > 1));
+    CHECK_FALSE(says(both, "O_DIRECT"));
+    CHECK(says(reads, "a larger cache"));
+    for (const std::string& text : {syncs, writes, both, others}) CHECK_FALSE(says(text, "cache"));
+    for (const std::string& text : {reads, others}) CHECK_FALSE(says(text, "sync"));
+    findings.answers[0].more = MoreThreads{{0, 2, 7, true}, 3, false};
+    const std::string more = try_what({0, 1, 3, 1}, threads);
+    findings.answers[0].more->threads = 1;  // it may be made so
+    const std::string single = try_what({0, 1, 3, 1}, threads);
+    findings.answers[0].more.reset();
+    CHECK(more.starts_with("run more threads like it, if the program can: 7 requests wait for 2; or fewer"));
+    CHECK(single.ends_with("; or run more threads like it, if the program can: 7 requests wait for 1"));
+    // One sync serves all that was written before, by whichever thread.
+    for (const std::string& text : {syncs, both}) {
+      CHECK_FALSE(says(text, "more threads do not help one caller"));
+      CHECK(says(text, "several threads"));
+    }
+  }
+}
+
+TEST_CASE("Advice names only what applies") {
+  Findings findings = answered_findings();
+  FoundAnswer answer = findings.answers[0];
+  answer.evidence.threads = 8;
+  CHECK(advice(findings, answer, raw_names(findings)).find("more threads") == std::string::npos);
+  answer.what = Resource::cpu;
+  answer.actor = 0;
+  findings.actors[0].outside = true;
+  CHECK(advice(findings, answer, raw_names(findings)) ==
+        "change nothing in the target, which waits for it: make this client (or load generator, or consumer) "
+        "faster, or run more of it");
+  // It ran for longer than the CPUs were idle.
+  findings.recording.cpus = 2;
+  findings.recording.cpu_busy_ns = 9 * (findings.recording.cpu_idle_ns = 1'000'000'000);
+  answer.evidence.time_s = 0.21 * findings.window_s;
+  CHECK(advice(findings, answer, raw_names(findings)) ==
+        "change nothing in the target, which waits for it: make this client (or load generator, or consumer) "
+        "faster, or run it on another machine: here are no CPUs for more of it");
+}
+
+TEST_CASE("Advice for a client that is not responded to is about the target") {
+  Findings findings = answered_findings();
+  FoundAnswer answer = findings.answers[0];
+  answer.what = Resource::cpu;
+  answer.actor = 0;
+  findings.actors[0].outside = true;
+  answer.doubt = Doubt::unanswered;
+  CHECK(advice(findings, answer, raw_names(findings)) ==
+        "find out why the target does not respond on most of this client's connections (its log, and its "
+        "limits of connections and files, may say)");
+}
+
+TEST_CASE("Work of tasks is shared among more of them, whatever the number of threads") {
+  Findings findings = answered_findings();
+  FoundAnswer answer = findings.answers[0];
+  answer.what = Resource::cpu;
+  answer.actor = 1;
+  answer.evidence.threads = 5;
+  findings.recording.cpus = 2;
+  findings.recording.cpu_busy_ns = 3 * (findings.recording.cpu_idle_ns = 1'000'000'000);
+  const auto text = [&] { return advice(findings, answer, raw_names(findings)); };
+  CHECK(text() == "do less of this work, or make its code cheaper");
+  findings.runtimes = {{Runtime::go, 5}};
+  CHECK(text() ==
+        "do less of this work, make its code cheaper, or share it among more goroutines (0.50 of 2 CPUs were "
+        "idle)");
+  // Only one greenlet runs at a time.
+  findings.runtimes = {{Runtime::greenlets, 5}};
+  CHECK(text() == "do less of this work, or make its code cheaper");
+}
+
+TEST_CASE("A database that looks at one row after the other is told to have an index") {
+  Findings findings = answered_findings();
+  FoundAnswer answer = findings.answers[0];
+  answer.what = Resource::cpu;
+  answer.actor = 1;
+  answer.evidence.work = KnownWork::row_filter;
+  CHECK(advice(findings, answer, raw_names(findings))
+            .starts_with("an index, or a query that looks at fewer rows"));
+}
+
+TEST_CASE("Who else has much of the disk is named beside an answer about it") {
+  Findings findings = answered_findings();
+  FoundAnswer& answer = findings.answers[0];
+  FoundDisk& disk = findings.disks.front();
+  findings.actors[0].program = "/usr/bin/backup";
+  disk.users = {{0, 100, 10, 0.001, 0.8}, {1, 100, 10, 0.001, 3.2}};
+  answer.actor.reset();
+  answer.evidence.actor = 1;
+  const auto device = [&] { return device_text(findings, answer, raw_names(findings)); };
+  CHECK(device().ends_with("; 20% of these requests are those of A (tid 11)"));
+  CHECK(advice(findings, answer, raw_names(findings))
+            .ends_with("; or spread the requests of A over time, or send them to another disk"));
+  disk.users[0].in_flight = 0.79;
+  CHECK(device().find("those of") == std::string::npos);
+  CHECK(advice(findings, answer, raw_names(findings)).find("spread") == std::string::npos);
+  // A kernel thread writes back for others.
+  disk.users[0].in_flight = 3;
+  findings.actors[0].program.clear();
+  CHECK(device().find("those of") == std::string::npos);
+  // The answer is about one user's requests only.
+  findings.actors[0].program = "/usr/bin/backup";
+  answer.actor = 1;
+  CHECK(device().find("those of") == std::string::npos);
+}
+
+TEST_CASE("CPU work of a known kind has its own advice: garbage a larger heap, syncs fewer of them") {
+  Findings findings = answered_findings();
+  FoundAnswer& cpu = findings.answers[2];
+  CHECK(advice(findings, cpu, raw_names(findings)).starts_with("do less of this work"));
+  cpu.evidence.work = KnownWork::garbage;
+  CHECK(advice(findings, cpu, raw_names(findings)) ==
+        "a larger heap, or allocate less: these threads collect garbage");
+  cpu.evidence.work = KnownWork::sync;
+  CHECK(advice(findings, cpu, raw_names(findings)).starts_with("fewer syncs (one for several changes"));
+}
