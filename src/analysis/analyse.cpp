@@ -8,6 +8,7 @@
 #include "analysis/answers.h"
 #include "analysis/cpu_supply.h"
 #include "analysis/devices.h"
+#include "analysis/disk_sharing.h"
 #include "analysis/edges.h"
 #include "analysis/excluded_waits.h"
 #include "analysis/held_back.h"
@@ -82,11 +83,13 @@ Result<Findings> analyse(Trace given, const AnalysisOptions& options) {
   findings.refinement = refinement_steps(found.steps);
   findings.verdict = find_verdict(findings, waits_for_requests(graph, input, found.knots));
   findings.excluded_waits = find_excluded_waits(findings);
-  findings.runtimes = find_runtimes(trace);
-  FoundAnswers answers = find_answers(*prepared, graph, findings.knots, options.what_ifs);
+  const std::vector<Runtime> runtimes = runtimes_of(trace);
+  findings.runtimes = find_runtimes(trace, runtimes);
+  FoundAnswers answers = find_answers(*prepared, graph, findings.knots, options.what_ifs, runtimes);
   findings.progress = std::move(answers.progress);
   findings.answers = std::move(answers.answers);
   findings.what_ifs = std::move(answers.what_ifs);
+  find_disk_sharing(findings);
   findings.views = std::move(prepared->views);
   return findings;
 }

@@ -215,7 +215,8 @@ KnownWork work_of(const Prepared& prepared, GroupId group) {
   return KnownWork::none;
 }
 
-AnswerEvidence evidence_of(const Prepared& prepared, const WaitGraph& graph, const Answer& answer) {
+AnswerEvidence evidence_of(const Prepared& prepared, const WaitGraph& graph, const Answer& answer,
+                           const std::vector<Runtime>& runtimes) {
   const Trace& trace = prepared.trace.all();
   const PartUse& use = answer.use;
   AnswerEvidence out;
@@ -237,6 +238,7 @@ AnswerEvidence evidence_of(const Prepared& prepared, const WaitGraph& graph, con
     if (answer.change.resource == Resource::cpu) {
       out.work = is_java(trace, group) && is_garbage_collector(out.name) ? KnownWork::garbage
                                                                          : work_of(prepared, use.group);
+      out.runtime = runtimes[group.members.front()];
       out.samples = sum_places(trace, graph.code, graph.samples.by_vertex[*out.actor]);
     }
   }
@@ -337,7 +339,8 @@ LimitedBy limit_of(const Prepared& prepared, const Answer& answer) {
 }  // namespace
 
 FoundAnswers find_answers(const Prepared& prepared, const WaitGraph& graph,
-                          const std::vector<FoundKnot>& knots, const std::vector<WhatIf>& what_ifs) {
+                          const std::vector<FoundKnot>& knots, const std::vector<WhatIf>& what_ifs,
+                          const std::vector<Runtime>& runtimes) {
   FoundAnswers out;
   std::map<std::size_t, std::size_t> shown;  // index into out.progress of each kind that is referred to
   const auto refer = [&](std::size_t progress) {
@@ -374,7 +377,7 @@ FoundAnswers find_answers(const Prepared& prepared, const WaitGraph& graph,
       one.actor = actor_of(prepared.groups.groups[answer.use.group], graph.vertex_of);
     }
     one.knot = knot_with_waits_for(waited_for(prepared, answer, one, graph.vertex_of), knots, graph);
-    one.evidence = evidence_of(prepared, graph, answer);
+    one.evidence = evidence_of(prepared, graph, answer, runtimes);
     one.evidence.files = std::move(files[i]);
     one.syncs = found_syncs(prepared, answer);
     one.lock = found_lock(prepared, graph, answer.lock);
@@ -385,8 +388,7 @@ FoundAnswers find_answers(const Prepared& prepared, const WaitGraph& graph,
   return out;
 }
 
-std::vector<FoundRuntime> find_runtimes(const Trace& trace) {
-  const std::vector<Runtime> runtimes = runtimes_of(trace);
+std::vector<FoundRuntime> find_runtimes(const Trace& trace, const std::vector<Runtime>& runtimes) {
   std::map<Runtime, std::size_t> threads;
   for (ActorId id = 0; id < runtimes.size(); ++id) {
     if (runtimes[id] != Runtime::none && !trace.actors[id].outside) ++threads[runtimes[id]];

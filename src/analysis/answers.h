@@ -18,11 +18,13 @@ struct FoundAnswers {
 
 /// Kinds of progress that no answer refers to are left out, except the first. A group of threads that the
 /// findings show as several actors is represented by the actor with most of its threads. All are empty
-/// without AnalysisOptions::answers. `what_ifs` are those of the options that prepare() had.
+/// without AnalysisOptions::answers. `what_ifs` are those of the options that prepare() had; `runtimes`
+/// are runtimes_of() the trace.
 FoundAnswers find_answers(const Prepared& prepared, const WaitGraph& graph,
-                          const std::vector<FoundKnot>& knots, const std::vector<WhatIf>& what_ifs);
+                          const std::vector<FoundKnot>& knots, const std::vector<WhatIf>& what_ifs,
+                          const std::vector<Runtime>& runtimes);
 
 /// As Findings::runtimes.
-std::vector<FoundRuntime> find_runtimes(const Trace& trace);
+std::vector<FoundRuntime> find_runtimes(const Trace& trace, const std::vector<Runtime>& runtimes);
 
 }  // namespace offwait

@@ -221,6 +221,12 @@ FileAction ActionTimes::longest() const {
   return out;
 }
 
+bool ActionTimes::are_syncs() const {
+  constexpr double kSyncsToo = 0.5;  // syncs that take this part of the time in writes
+  const FileAction most = longest();
+  return most == FileAction::sync || (most == FileAction::write && sync_s >= kSyncsToo * write_s);
+}
+
 FileNames::FileNames(const Trace& trace) : trace_(trace), disk_of_(trace.objects.size(), kNoActor) {
   if (trace.objects.empty()) return;
   std::map<std::pair<ObjectId, ActorId>, std::uint64_t> bytes;

@@ -78,6 +78,7 @@ struct AnswerEvidence {
   std::size_t alike = 0;             ///< how many of `threads` are in other actors than `actor`
   std::string name{};                ///< what these threads have in common: `worker-*`; hostile bytes
   KnownWork work = KnownWork::none;  ///< CPU work: what a fifth of its samples or more show
+  Runtime runtime = Runtime::none;   ///< CPU work: whose tasks these threads run
   std::int32_t tid = 0;              ///< of the first of them, which is in no other group; 0 without a group
 };
 
@@ -146,6 +147,13 @@ struct FoundSyncs {
   Gain disk{};                       ///< half of the waits for disks in these calls alone
 };
 
+/// A program's threads, other than those that wait longest for what an answer changes, that have a fifth or
+/// more of the disk's time with requests.
+struct OtherDiskUser {
+  FoundActorId actor = 0;
+  double part = 0;  ///< of the time that all requests were under way, added up, 0 to 1
+};
+
 /// What a progress would gain if one part were twice as fast.
 struct FoundAnswer : Gain {
   Resource what = Resource::cpu;
@@ -159,8 +167,12 @@ struct FoundAnswer : Gain {
   /// most, if one gains anything.
   std::optional<FoundLock> lock{};
   std::optional<FoundSyncs> syncs{};
-  std::optional<MoreThreads> more{};     ///< as Answer::more
-  LimitedBy limit = LimitedBy::unknown;  ///< of more threads, or requests, at a time
+  std::optional<MoreThreads> more{};          ///< as Answer::more
+  LimitedBy limit = LimitedBy::unknown;       ///< of more threads, or requests, at a time
+  std::optional<OtherDiskUser> other_user{};  ///< of a disk that is faster for all
+  /// About waits for syncs: one sync serves several threads already (KnotReleases::served_at_disk, or the
+  /// pattern group commit).
+  bool shares_syncs = false;
 };
 
 /// What the first progress would gain by changes that the user asked about.

@@ -31,6 +31,8 @@ struct ActionTimes {
   void add(FileAction action, double time_s);
   /// The one with most time; `other` if there is no time.
   FileAction longest() const;
+  /// Most of the time is in syncs, or in writes that are mostly synced afterwards.
+  bool are_syncs() const;
 };
 
 /// What an object of Trace::objects is called that a request to a disk can be for.

@@ -157,7 +157,7 @@ std::vector<const FoundAnswer*> first_answers(const Findings& findings) {
   constexpr std::size_t kMost = 4;
   std::vector<const FoundAnswer*> out = distinct_answers(findings);
   const auto worth_nothing = std::find_if(out.begin(), out.end(), [](const FoundAnswer* answer) {
-    return answer->certainty != Certainty::rough && answer->gain < kWorthALine;
+    return answer->certainty != Certainty::rough && most_of(*answer) < kWorthALine;
   });
   out.erase(worth_nothing, out.end());
   out.resize(std::min(kMost, out.size()));

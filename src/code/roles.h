@@ -66,7 +66,8 @@ enum class Work : std::uint8_t {
   other,
   garbage,     ///< the Java virtual machine collects garbage
   table_scan,  ///< a database reads all rows of a table
-  row_filter,  ///< a database checks a condition of a query for one row after the other
+  condition,   ///< a database checks a condition
+  row_loop,    ///< a database looks at one row of a query after the other
 };
 
 /// Whether a variable of this name is the state of CPython's runtime, in which its lock of all Python code

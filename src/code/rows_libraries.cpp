@@ -51,9 +51,12 @@ constexpr std::array kRowsOfLibraries = {
     Row{"handler::ha_rnd_next*", {.manager = M::storage_engine, .work = Work::table_scan}},
     Row{"*rr_sequential*", {.work = Work::table_scan}},
     Row{"*TableScanIterator::Read*", {.work = Work::table_scan}},
-    Row{"Item_*::val_bool*", {.work = Work::row_filter}},
-    Row{"Item_cond_*::val_*", {.work = Work::row_filter}},
-    Row{"Item_func_like::*", {.work = Work::row_filter}},
+    Row{"Item_*::val_bool*", {.work = Work::condition}},
+    Row{"Item_cond_*::val_*", {.work = Work::condition}},
+    Row{"Item_func_like::*", {.work = Work::condition}},
+    Row{"*sub_select*", {.work = Work::row_loop}},
+    Row{"*evaluate_join_record*", {.work = Work::row_loop}},
+    Row{"FilterIterator::Read*", {.work = Work::row_loop}},
 
     // PostgreSQL.
     Row{"*LockAcquireExtended*", {.manager = M::postgres}},

@@ -3,7 +3,10 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
+#include <string_view>
 #include <type_traits>
+#include <unordered_map>
 #include <utility>
 
 #include "event/losses.h"
@@ -33,6 +36,18 @@ Actor thread_actor(std::uint32_t tid, std::uint32_t ns_tid, std::uint32_t tgid, 
   return actor;
 }
 
+/// For each program the first one that is the same but for the script that an interpreter runs: a loop may
+/// run as many scripts as it runs processes.
+std::vector<std::uint32_t> without_scripts(const std::vector<RunningProgram>& programs) {
+  std::map<std::pair<std::string_view, std::string_view>, std::uint32_t> first;
+  std::vector<std::uint32_t> out;
+  for (const RunningProgram& one : programs) {
+    const std::string_view title = names_script(one.title) ? "" : std::string_view(one.title);
+    out.push_back(first.try_emplace({one.path, title}, static_cast<std::uint32_t>(out.size())).first->second);
+  }
+  return out;
+}
+
 /// A life cannot begin before the one before it has ended.
 Nanos birth_after(const TidLives& lives, Nanos start) {
   return std::max(start, lives.empty() ? 0 : lives.last().exit);
@@ -41,7 +56,11 @@ Nanos birth_after(const TidLives& lives, Nanos start) {
 }  // namespace
 
 ThreadLives::ThreadLives(const KernelRecording& recording, TraceBuilder& builder, std::size_t most_single)
-    : recording_(recording), builder_(builder), window_(recording.window), courses_(recording, most_single) {
+    : recording_(recording),
+      builder_(builder),
+      window_(recording.window),
+      courses_(recording, most_single),
+      without_script_(without_scripts(recording.programs)) {
   recording.records.for_each_kind([this](const auto& record) {
     if constexpr (std::is_same_v<std::decay_t<decltype(record)>, offwait_thread_record>) collect(record);
   });
@@ -59,8 +78,24 @@ ThreadLives::ThreadLives(const KernelRecording& recording, TraceBuilder& builder
     life.actor = add_thread(thread_actor(tid, left.ns_tid, left.tgid, "", outside), life, seen);
     lives.append(life);
   }
+  give_titles();
   progress_.resize(builder.trace().actors.size());
   courses_ = {};
+}
+
+/// Only now it is known which threads have named themselves, and which title their process has at the end.
+void ThreadLives::give_titles() {
+  std::unordered_map<std::int32_t, std::string> titles;  // by tgid
+  std::vector<Actor>& actors = builder_.trace().actors;
+  for (const Actor& actor : actors) {
+    if (names_script(actor.title)) titles.insert_or_assign(actor.tgid, actor.title);
+  }
+  if (titles.empty()) return;
+  for (Actor& actor : actors) {
+    if (actor.kind != ActorKind::thread || actor.tid == actor.tgid) continue;
+    const auto title = titles.find(actor.tgid);
+    if (title != titles.end() && has_title(title->second, actor.name, false)) actor.title = title->second;
+  }
 }
 
 ActorId ThreadLives::add_thread(Actor actor, const Life& life, Nanos seen) {
@@ -133,7 +168,7 @@ void ThreadLives::describe(const offwait_thread_record& record, Actor& actor) co
   if (program == nullptr) return;
   const RunningProgram& runs = recording_.programs.at(*program);
   actor.program = runs.path;
-  if (has_title(runs.title, actor.name, actor.tid == actor.tgid)) actor.title = runs.title;
+  if (actor.tid == actor.tgid) actor.title = runs.title;
 }
 
 std::int32_t ThreadLives::process_of(const offwait_thread_record& record) const {
@@ -145,7 +180,7 @@ std::int32_t ThreadLives::process_of(const offwait_thread_record& record) const 
 Relays::Kind ThreadLives::kind_of(const offwait_thread_record& record,
                                   const ThreadCourses::Course& course) const {
   const std::uint32_t* const program = value_of(recording_.program_of, {record.tid, record.start_ns});
-  return {course.name, program == nullptr ? UINT32_MAX : *program,
+  return {course.name, program == nullptr ? UINT32_MAX : without_script_.at(*program),
           record.tgid == record.tid ? 0 : process_of(record), record.outside};
 }
 
@@ -156,6 +191,8 @@ ActorId ThreadLives::relay_of(const offwait_thread_record& record, const ThreadC
   Actor& actor = builder_.trace().actors[relay];
   actor.exit = kNever;
   ++actor.lives;
+  const std::uint32_t* const program = value_of(recording_.program_of, {record.tid, record.start_ns});
+  if (program == nullptr || recording_.programs.at(*program).title != actor.title) actor.title.clear();
   return relay;
 }
 

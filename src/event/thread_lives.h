@@ -74,6 +74,8 @@ class ThreadLives {
   /// The tgid of the actor of the record's process.
   std::int32_t process_of(const offwait_thread_record& record) const;
   void describe(const offwait_thread_record& record, Actor& actor) const;
+  /// Gives the title of a process that runs a script to those of its threads that has_title() says.
+  void give_titles();
   /// Adds the waits of a relay for its threads born by `at`, if it is one.
   void add_births(ActorId actor, Nanos at);
   TidLives& lives_of(std::uint32_t tid) { return builder_.lives_of(static_cast<std::int32_t>(tid)); }
@@ -85,6 +87,7 @@ class ThreadLives {
   TraceBuilder& builder_;
   const Window window_;
   ThreadCourses courses_;
+  std::vector<std::uint32_t> without_script_;  ///< by number of a program: that of its Relays::Kind
   Relays relays_;
   StackId not_alive_ = kNoStack;            ///< of relays that wait for a thread
   std::vector<Progress> progress_;          ///< by ActorId

@@ -27,11 +27,4 @@ std::optional<ProcessProgram> read_program(std::int32_t tgid);
 /// blanks at its end and at most 127 bytes. Empty if the command line is a list of arguments.
 std::string title_in(std::string_view command_line);
 
-/// What people call an interpreter that runs a script, `python3 consumer.py`, `python3 -m http.server`,
-/// `node server.js`: the name of the process and that of the script without its directory, at most 127 bytes.
-/// `command_line` is the text of /proc/PID/cmdline, `comm` the name of the process. Empty if it is no
-/// interpreter that is known, if it runs no script (`sh -c`), or if the process has another name than the
-/// interpreter: the kernel calls a script that is run by its own path by its name.
-std::string interpreter_title(std::string_view command_line, std::string_view comm);
-
 }  // namespace offwait

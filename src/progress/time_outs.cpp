@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/number_map.h"
+#include "model/by_thread.h"
 #include "model/function_numbers.h"
 
 namespace offwait {
@@ -68,48 +69,47 @@ Deeds deeds_of(const Trace& trace, const std::vector<bool>& threads, const ForLo
   return out;
 }
 
-/// The stretches in which a thread that did not wait did not work either, or in which it is unknown what it
-/// did.
-class Away {
+/// How long a thread worked from one of its waits to the next: while it had no CPU it did not. Nothing if
+/// records were lost meanwhile. The calls of one thread are in order of time.
+class Worked {
  public:
-  void add(Nanos from, Nanos to, bool unknown) { stretches_.push_back({from, to, unknown}); }
-  void sort() {
-    std::sort(stretches_.begin(), stretches_.end(),
-              [](const Stretch& a, const Stretch& b) { return a.from < b.from; });
-  }
-  /// How long the thread worked from one wait to the next; nothing if that is unknown. Asked in order of
-  /// time.
-  std::optional<Nanos> worked(Nanos from, Nanos to) {
-    while (next_ < stretches_.size() && stretches_[next_].from < from) ++next_;
+  explicit Worked(const Trace& trace)
+      : trace_(trace),
+        preemptions_(trace.actors.size(), trace.preemptions,
+                     [](const Preemption& one) { return one.thread; }),
+        gaps_(trace.actors.size(), trace.gaps, [](const Gap& one) { return one.thread; }),
+        next_(trace.actors.size()) {}
+
+  std::optional<Nanos> between(ActorId thread, Nanos from, Nanos to) {
+    auto& [preemption, gap] = next_[thread];
     Nanos out = to - from;
+    for (const auto& all = preemptions_.of(thread); preemption < all.size(); ++preemption) {
+      const Preemption& one = trace_.preemptions[all[preemption]];
+      if (one.out >= to) break;
+      if (one.out >= from) out -= one.run - one.out;
+    }
     bool known = true;
-    for (; next_ < stretches_.size() && stretches_[next_].from < to; ++next_) {
-      out -= stretches_[next_].to - stretches_[next_].from;
-      known = known && !stretches_[next_].unknown;
+    for (const auto& all = gaps_.of(thread); gap < all.size(); ++gap) {
+      const Gap& one = trace_.gaps[all[gap]];
+      if (one.from >= to) break;
+      known = known && one.from < from;
     }
     return known ? std::optional(out) : std::nullopt;
   }
 
  private:
-  struct Stretch {
-    Nanos from = 0;
-    Nanos to = 0;
-    bool unknown = false;
-  };
-  std::vector<Stretch> stretches_;
-  std::size_t next_ = 0;
+  const Trace& trace_;
+  ByThread preemptions_;
+  ByThread gaps_;
+  std::vector<std::pair<std::size_t, std::size_t>> next_;  ///< by ActorId: the first ones not looked at
 };
 
 /// By ActorId.
-std::vector<Away> away_of(const Trace& trace, const std::vector<bool>& threads) {
-  std::vector<Away> out(trace.actors.size());
-  for (const Preemption& preemption : trace.preemptions) {
-    if (threads[preemption.thread]) out[preemption.thread].add(preemption.out, preemption.run, false);
+std::vector<bool> threads_that_sleep(const Trace& trace) {
+  std::vector<bool> out(trace.actors.size());
+  for (const WaitSite& site : trace.sites) {
+    if (site.wait_class == WaitClass::sleep && site.wait_stack != kNoStack) out[site.thread] = true;
   }
-  for (const Gap& gap : trace.gaps) {
-    if (threads[gap.thread]) out[gap.thread].add(gap.from, gap.to, true);
-  }
-  for (Away& away : out) away.sort();
   return out;
 }
 
@@ -270,10 +270,9 @@ std::vector<bool> polling_sites(const Trace& trace) {
   constexpr std::uint64_t kOneInSo = 5;  // one sleep of this many, or more, precedes a look in vain
   constexpr Nanos kLook = 10;  // a sleep, or the work after it, takes this many times as long as a look
   constexpr Nanos kDeed = 2;   // work with a deed for others takes this many times as long as a look
-  std::vector<bool> sleeps(trace.actors.size());
-  for (const WaitSite& site : trace.sites) {
-    if (site.wait_class == WaitClass::sleep && site.wait_stack != kNoStack) sleeps[site.thread] = true;
-  }
+  const std::vector<bool> sleeps = threads_that_sleep(trace);
+  if (std::find(sleeps.begin(), sleeps.end(), true) == sleeps.end())
+    return std::vector<bool>(trace.sites.size());
   const std::vector<bool> no_locks(trace.sites.size());
   const Deeds deeds = deeds_of(trace, sleeps, ForLocks(trace, no_locks));
   struct Place {
@@ -302,7 +301,7 @@ std::vector<bool> polling_sites(const Trace& trace) {
     std::size_t deed = 0;
   };
   std::vector<Last> last(trace.actors.size());
-  std::vector<Away> away = away_of(trace, sleeps);
+  Worked times(trace);
   // It is not known when a thread responded to clients. Each response may be work after one of its sleeps.
   std::vector<std::uint64_t> responses = responses_of_threads(trace);
   for (const Wait& wait : trace.waits) {
@@ -314,7 +313,7 @@ std::vector<bool> polling_sites(const Trace& trace) {
     while (before.deed < own.size() && own[before.deed] < before.run) ++before.deed;
     const bool did = before.deed < own.size() && own[before.deed] < wait.block;
     if (stack != kNoStack) ++places[stack].sleeps;
-    const std::optional<Nanos> worked = away[site.thread].worked(before.run, wait.block);
+    const std::optional<Nanos> worked = times.between(site.thread, before.run, wait.block);
     if (before.stack != kNoStack && worked) {
       const Nanos work = *worked;
       Place& place = places[before.stack];

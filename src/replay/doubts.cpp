@@ -76,23 +76,33 @@ std::vector<bool> services_held_back(const Trace& trace, const WaitKinds& kinds,
 }
 
 /// By GroupId, of clients: whether more than twice as many of their connections woke threads of the target as
-/// the target responded on, whoever the client.
-std::vector<bool> unanswered_clients(const Trace& trace, const ThreadGroups& groups) {
+/// the target responded on, whoever the client, and each only a few times: a connection that goes on to send
+/// may need no response.
+std::vector<bool> unanswered_clients(const Trace& trace, const ThreadGroups& groups, const Uses& uses) {
   constexpr std::uint64_t kConnectionsEach = 2;
-  std::vector<std::set<PeerId>> connections(groups.groups.size());
-  for (const WaitSite& site : trace.sites) {
+  constexpr std::uint64_t kFewWakeups = 10;
+  struct Seen {
+    std::set<PeerId> connections;
+    std::uint64_t wakeups = 0;
+  };
+  std::vector<Seen> seen(groups.groups.size());
+  for (SiteId id = 0; id < trace.sites.size(); ++id) {
+    const WaitSite& site = trace.sites[id];
     const bool by_client = site.peer != kNoPeer && trace.peers[site.peer].role == Peer::Role::client &&
                            site.waker != kNoActor && trace.actors[site.waker].outside;
     if (!by_client || trace.actors[site.thread].outside || groups.group_of[site.waker] == kNoGroup) continue;
-    connections[groups.group_of[site.waker]].insert(site.peer);
+    Seen& of_group = seen[groups.group_of[site.waker]];
+    of_group.connections.insert(site.peer);
+    of_group.wakeups += uses.sites[id].ended;
   }
   std::uint64_t responded = 0;
   for (const Responses& counted : trace.responses) {
     responded += trace.actors[counted.thread].outside ? 0 : counted.connections;
   }
   std::vector<bool> out;
-  for (const std::set<PeerId>& seen : connections) {
-    out.push_back(responded > 0 && seen.size() > kConnectionsEach * responded);
+  for (const auto& [connections, wakeups] : seen) {
+    out.push_back(responded > 0 && connections.size() > kConnectionsEach * responded &&
+                  wakeups < kFewWakeups * connections.size());
   }
   return out;
 }
@@ -105,7 +115,7 @@ Doubts::Doubts(const Trace& trace, const ThreadGroups& groups, const WaitKinds& 
       unknown_ns_(unknown_of(trace, groups, kinds, uses)),
       looked_ns_(waits_for_looked(trace, groups, kinds)),
       held_back_(services_held_back(trace, kinds, uses)),
-      unanswered_(unanswered_clients(trace, groups)),
+      unanswered_(unanswered_clients(trace, groups, uses)),
       runtimes_(runtimes_of(trace)),
       lost_(lost_time(trace)) {}
 

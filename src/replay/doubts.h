@@ -38,8 +38,8 @@ class Doubts {
   bool held_back(const Scenario& scenario) const;
 
   /// Doubt::unanswered: whether the scenario makes a client faster on most of whose connections the target
-  /// did not respond: threads of the target were woken by more than twice as many. Then the client mostly
-  /// connects again and again, which gains nothing.
+  /// did not respond: threads of the target were woken by more than twice as many as had a response of the
+  /// target, each a few times. Then the client mostly connects again and again, which gains nothing.
   bool unanswered(const Scenario& scenario) const;
 
   /// Whether a thread of the progress is one of a runtime.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "replay/gain.h"
 
+#include <algorithm>
+
 namespace offwait {
 
 std::string_view to_string(Certainty certainty) {
@@ -56,5 +58,7 @@ std::string_view to_string(Doubt doubt) {
   }
   return "";
 }
+
+double most_of(const Gain& gain) { return std::max(gain.gain, gain.high.value_or(gain.gain)); }
 
 }  // namespace offwait

@@ -35,7 +35,7 @@ enum class Doubt : std::uint8_t {
                       ///< well enough for a narrow range
   parts_differ,       ///< threads that do not work for one another gain differently by it
   held_back,          ///< TCP held back packets of the service: when they come is not its doing alone
-  unanswered,         ///< the target responded on less than half of the connections of the client
+  unanswered,         ///< the target responded on less than half as many connections as a client had
   others_have_cpus,   ///< how long threads queue for CPUs is other programs' doing
   lost_events,        ///< too much of the target's time is unknown, because records were lost (LostTime)
 };
@@ -57,5 +57,8 @@ struct Gain {
   Certainty certainty = Certainty::sure;
   Doubt doubt = Doubt::none;  ///< none of a sure one
 };
+
+/// The most that the change gains, as far as is known. This is the number of a gain that is a bound.
+double most_of(const Gain& gain);
 
 }  // namespace offwait

@@ -96,7 +96,12 @@ Gain ScenarioGains::of(const Progress& progress, std::size_t scenario, const Rep
   out.high = std::max(range.high, whole.most);
   const std::optional<double> least = order_.least_gain(progress, replays_.scenarios[scenario]);
   const double showed = room_.part_that_showed(replays_.scenarios[scenario], speeds);
-  if (fits < 1) {
+  if (doubts_.unanswered(replays_.scenarios[scenario])) {
+    out.certainty = Certainty::up_to;
+    out.doubt = Doubt::unanswered;
+    out.low = std::min(*out.low, 0.0);
+    if (fits < 1) out.high = out.gain;
+  } else if (fits < 1) {
     out.certainty = Certainty::up_to;
     out.high = out.gain;
     out.low = std::min(*out.low, out.gain);
@@ -109,10 +114,6 @@ Gain ScenarioGains::of(const Progress& progress, std::size_t scenario, const Rep
   } else if (doubts_.held_back(replays_.scenarios[scenario])) {
     out.certainty = Certainty::up_to;
     out.doubt = Doubt::held_back;
-    out.low = std::min(*out.low, 0.0);
-  } else if (doubts_.unanswered(replays_.scenarios[scenario])) {
-    out.certainty = Certainty::up_to;
-    out.doubt = Doubt::unanswered;
     out.low = std::min(*out.low, 0.0);
   } else if (doubts_.runs_tasks(progress)) {
     allow_for_one_path(input_, replays_.scenarios[scenario], room_, out);
@@ -129,6 +130,9 @@ Gain ScenarioGains::of(const Progress& progress, std::size_t scenario, const Rep
     out.certainty = Certainty::approximate;
     out.doubt = Doubt::simulated_roughly;
   }
+  // A bound is what a change can gain at all, and not what a run may show by chance.
+  if (out.certainty == Certainty::up_to)
+    out.high = std::min(*out.high, most_gain(replays_.scenarios[scenario]));
   return out;
 }
 

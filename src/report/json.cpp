@@ -512,7 +512,11 @@ Json answer_json(const FoundAnswer& answer) {
                              [](const AnswerEvidence::File& file) -> Json {
                                return {{"file", file_name_json(file.name)}, {"wait_s", seconds(file.wait_s)}};
                              })},
-          {"service", answer.service ? service_json(*answer.service) : Json(nullptr)}};
+          {"service", answer.service ? service_json(*answer.service) : Json(nullptr)},
+          {"other_user", answer.other_user ? Json{{"actor", answer.other_user->actor},
+                                                  {"part", rounded(answer.other_user->part)}}
+                                           : Json(nullptr)},
+          {"shares_syncs", answer.shares_syncs}};
 }
 
 Json what_if_json(const FoundWhatIf& what_if) {

@@ -85,7 +85,7 @@ bool is_explained(const TextPage& page, const std::vector<const FoundAnswer*>& a
 /// What the answers gain that the screen does not show. Locks are answers, too.
 std::vector<double> gains_left_out(const std::vector<const FoundAnswer*>& all, std::size_t shown) {
   std::vector<double> out;
-  for (std::size_t i = shown; i < all.size(); ++i) out.push_back(all[i]->gain);
+  for (std::size_t i = shown; i < all.size(); ++i) out.push_back(most_of(*all[i]));
   return out;
 }
 

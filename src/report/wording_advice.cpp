@@ -78,30 +78,21 @@ std::string service_advice(const FoundAnswer& answer) {
 
 /// `; or spread the requests of backup over time, or send them to another disk`: empty unless others use the
 /// disk much.
-std::string other_user_advice(const Findings& findings, const FoundAnswer& answer, const ActorNames& names) {
-  const std::optional<OtherDiskUser> other = other_disk_user(findings, answer);
-  return other ? fmt::format("; or spread the requests of {} over time, or send them to another disk",
-                             names.brief(other->actor))
-               : "";
+std::string other_user_advice(const FoundAnswer& answer, const ActorNames& names) {
+  return answer.other_user
+             ? fmt::format("; or spread the requests of {} over time, or send them to another disk",
+                           names.brief(answer.other_user->actor))
+             : "";
 }
 
-/// Whether one sync serves several threads already.
-bool commits_in_groups(const Findings& findings, const FoundAnswer& answer) {
-  if (!answer.knot) return false;
-  const FoundKnot& knot = findings.knots[*answer.knot];
-  return knot.pattern == Pattern::group_commit || knot.evidence.releases.served_at_disk;
-}
-
-/// What to try for CPU work of the target that is its own. One thread's can be shared among several; where
-/// threads run tasks in turns, how many threads there are says nothing of how many tasks have work.
+/// What to try for CPU work of the target that is its own. One thread's can be shared among several. Where
+/// threads run tasks in turns, how many threads there are says nothing of how many tasks have work; of
+/// greenlets only one runs at a time.
 std::string work_advice(const Findings& findings, const FoundAnswer& answer) {
-  const auto tasks =
-      std::find_if(findings.runtimes.begin(), findings.runtimes.end(), [](const FoundRuntime& found) {
-        return hides_waits(found.runtime) && found.runtime != Runtime::greenlets;
-      });
-  if (tasks != findings.runtimes.end()) {
+  const Runtime runtime = answer.evidence.runtime;
+  if (hides_waits(runtime) && runtime != Runtime::greenlets && !idle_cpus_clause(findings).empty()) {
     return fmt::format("do less of this work, make its code cheaper, or share it among more {}{}",
-                       tasks_of(tasks->runtime), idle_cpus_clause(findings));
+                       tasks_of(runtime), idle_cpus_clause(findings));
   }
   return answer.evidence.threads == 1 && !answer.more
              ? "do less of this work, make its code cheaper, or share it among several threads"
@@ -115,10 +106,9 @@ std::string advice_for_part(const Findings& findings, const FoundAnswer& answer,
   switch (answer.what) {
     case Resource::io:
     case Resource::disk:
-      return disk_advice(evidence, commits_in_groups(findings, answer)) +
-             other_user_advice(findings, answer, names);
+      return disk_advice(evidence, answer.shares_syncs) + other_user_advice(answer, names);
     case Resource::sync:
-      return sync_advice(evidence, commits_in_groups(findings, answer));
+      return sync_advice(evidence, answer.shares_syncs);
     case Resource::cpu:
       if (is_outside) {
         return outside_advice(findings, answer);
@@ -161,7 +151,8 @@ std::string more_of_service(LimitedBy limit, const std::string& waiting, const s
   switch (limit) {
     case LimitedBy::service:
       return fmt::format(
-          "run more workers in the service, whose limit it is: {} requests are under way or unread there, {} "
+          "run more workers in the service, whose limit it is: {} requests are under way or not read yet "
+          "there, {} "
           "at a time",
           waiting, now);
     case LimitedBy::target:

@@ -9,7 +9,7 @@
 
 namespace offwait {
 
-/// What people do about it where it is like this.
+/// What people try where a part limits that is like the one of the answer.
 std::string advice(const Findings& findings, const FoundAnswer& answer, const ActorNames& names);
 
 }  // namespace offwait

@@ -125,7 +125,7 @@ std::string answers_heading(const Findings& findings, const ActorNames& names) {
   }
   double most = 0.01;
   for (const FoundAnswer& answer : findings.answers) {
-    most = std::max({most, answer.high.value_or(answer.gain), answer.gain});
+    most = std::max(most, most_of(answer));
   }
   // What a lock may gain is told below the answer.
   if (most >= kWorthAFix) return "";
@@ -176,16 +176,15 @@ std::string gain_text(const Gain& gain) {
   if (gain.certainty == Certainty::rough) {
     return "";
   }
-  // "Up to" also covers a gain of nothing. The number shown is then the upper end of the range.
-  const bool may_be_nothing = gain.certainty == Certainty::up_to && (!gain.low || *gain.low <= 0);
-  const double shown = may_be_nothing ? std::max(gain.gain, gain.high.value_or(gain.gain)) : gain.gain;
-  const std::string most =
-      fmt::format("{}{:+}%", gain.certainty == Certainty::up_to ? "up to " : "", whole_percent(shown));
-  if (!gain.low || !gain.high || whole_percent(*gain.low) == whole_percent(*gain.high)) {
-    return most;
+  if (gain.certainty == Certainty::up_to) {
+    const int most = whole_percent(most_of(gain));
+    const int least = gain.low ? whole_percent(*gain.low) : 0;
+    const bool is_between = least < most && (least > 0 || most < 0);
+    return is_between ? fmt::format("{:+}% to {:+}%", least, most) : fmt::format("up to {:+}%", most);
   }
-  if (may_be_nothing) return most;
-  return fmt::format("{} ({} to {})", most, whole_percent(*gain.low), whole_percent(*gain.high));
+  const std::string text = fmt::format("{:+}%", whole_percent(gain.gain));
+  if (!gain.low || !gain.high || whole_percent(*gain.low) == whole_percent(*gain.high)) return text;
+  return fmt::format("{} ({} to {})", text, whole_percent(*gain.low), whole_percent(*gain.high));
 }
 
 std::string certainty_sentence(const Findings& findings, const Gain& gain, std::string_view given) {
@@ -303,12 +302,12 @@ std::string service_text(const FoundAnswer& answer, const ActorNames& names) {
 std::string device_text(const Findings& findings, const FoundAnswer& answer, const ActorNames& names) {
   const FoundDisk* const disk = answer.device ? disk_of(findings, *answer.device) : nullptr;
   if (disk == nullptr) return "";
-  const std::optional<OtherDiskUser> other = other_disk_user(findings, answer);
   return fmt::format("{}: {}, {}{}", findings.actors[disk->actor].name, busy_text(findings, *disk),
                      requests_text(*disk),
-                     other ? fmt::format("; {} of these requests are those of {}",
-                                         format_percent(other->part, 1), names.full(findings, other->actor))
-                           : "");
+                     answer.other_user ? fmt::format("; {} has {} of the requests under way",
+                                                     names.full(findings, answer.other_user->actor),
+                                                     format_percent(answer.other_user->part, 1))
+                                       : "");
 }
 
 std::string held_gain_text(const FoundAnswer& answer) {

@@ -25,7 +25,8 @@ std::string answers_heading(const Findings& findings, const ActorNames& names);
 
 /// `disk loop0 twice as fast`; `redis-server's CPU work halved`; `2 CPUs instead of 1`.
 std::string change_text(const FoundAnswer& answer, const ActorNames& names);
-/// `+82% (77 to 88)`; empty where there is no number.
+/// `+82% (77 to 88)`; of a bound `up to +88%` or, if it gains something surely, `+53% to +88%`; empty where
+/// there is no number.
 std::string gain_text(const Gain& gain);
 /// Why a number is missing, or may be less; empty for a sure answer, and for a split one, which
 /// answers_heading() explains. `given` is what is said in place of the number; empty if nothing is.
@@ -52,7 +53,7 @@ std::string sync_parts_text(const FoundAnswer& answer);
 /// `· 7 threads instead of 1: up to +302%`, `· 2 threads and 47 requests at a time; as many threads as
 /// requests: up to +302%`; empty unless others queue for the answer's threads.
 std::string more_threads_text(const FoundAnswer& answer);
-/// What the disk did; empty without one.
+/// What the disk did, and who else has much of it; empty without one.
 std::string device_text(const Findings& findings, const FoundAnswer& answer, const ActorNames& names);
 
 /// What is not shown; the best of it gains `gain`: `Everything else: < 1%`, `3 more gain up to 14% (-v)`.

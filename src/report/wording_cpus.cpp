@@ -104,7 +104,7 @@ constexpr double kNearlyWhole = 0.25;
 std::string idle_cpus_clause(const Findings& findings) {
   const std::optional<double> busy = machine_busy(findings);
   const std::uint32_t cpus = findings.recording.cpus;
-  if (!busy || cpus == 0) return "";
+  if (!busy || (1 - *busy) * cpus < kNearlyWhole) return "";
   return fmt::format(" ({} of {} were idle)", format_ratio((1 - *busy) * cpus), format_plural(cpus, "CPU"));
 }
 

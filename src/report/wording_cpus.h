@@ -22,7 +22,8 @@ std::string cpu_supply_text(const Findings& findings, const ActorNames& names);
 /// clients on this host, are called that if they have most.
 std::string neighbours_text(const Findings& findings, const ActorNames& names);
 
-/// ` (0.56 of 2 CPUs were idle)`: how much more the machine has to give; empty where that is not known.
+/// ` (0.56 of 2 CPUs were idle)`: how much more the machine has to give; empty where that is not known,
+/// or hardly anything.
 std::string idle_cpus_clause(const Findings& findings);
 
 /// How much CPU time the target gets now, where an answer is twice of it; `usable` is UsableCpus::usable().

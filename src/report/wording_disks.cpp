@@ -141,9 +141,6 @@ std::string spare_text(const Findings& findings, const FoundDisk& disk, const st
 
 namespace {
 
-/// If syncs take this part of the time in writes, what is written is synced.
-constexpr double kSyncsToo = 0.5;
-
 /// Advice for one thread that waits for the disk.
 std::string disk_advice_for_one(const AnswerEvidence& evidence) {
   constexpr std::string_view kLowerLatency = ", or a device with lower latency";
@@ -153,7 +150,7 @@ std::string disk_advice_for_one(const AnswerEvidence& evidence) {
       return fmt::format("fewer syncs (one for several changes, or for those of several threads){}",
                          kLowerLatency);
     case FileAction::write:
-      if (evidence.actions.sync_s >= kSyncsToo * evidence.actions.write_s) {
+      if (evidence.actions.are_syncs()) {
         return fmt::format(
             "fewer syncs, each after one larger write (one for several changes, or for those of several "
             "threads){}",
@@ -174,25 +171,6 @@ std::string disk_advice_for_one(const AnswerEvidence& evidence) {
 
 }  // namespace
 
-std::optional<OtherDiskUser> other_disk_user(const Findings& findings, const FoundAnswer& answer) {
-  constexpr double kWorthSaying = 0.2;
-  const FoundDisk* const disk = answer.device ? disk_of(findings, *answer.device) : nullptr;
-  if (disk == nullptr || answer.actor) return std::nullopt;
-  OtherDiskUser out;
-  double all = 0;
-  double most = 0;
-  for (const FoundDiskUser& user : disk->users) {
-    all += user.in_flight;
-    const bool is_program = user.actor && !findings.actors[*user.actor].program.empty();
-    if (!is_program || user.actor == answer.evidence.actor) continue;
-    if (user.in_flight > most) out.actor = *user.actor;
-    most = std::max(most, user.in_flight);
-  }
-  if (most < kWorthSaying * all) return std::nullopt;
-  out.part = most / all;
-  return out;
-}
-
 std::string disk_advice(const AnswerEvidence& evidence, bool in_groups) {
   if (evidence.threads == 1) return disk_advice_for_one(evidence);
   if (in_groups) {
@@ -204,7 +182,7 @@ std::string disk_advice(const AnswerEvidence& evidence, bool in_groups) {
              "lower "
              "latency";
     case FileAction::write:
-      return evidence.actions.sync_s >= kSyncsToo * evidence.actions.write_s
+      return evidence.actions.are_syncs()
                  ? "let one sync, and the write before it, serve several threads (group commit), sync less "
                    "often, or take a device with lower latency"
                  : "fewer and larger writes, writes that do not wait for the disk (neither O_DIRECT nor "

@@ -2,7 +2,6 @@
 // Sentences about what a disk did, what it could do, and what to ask of it instead.
 #pragma once
 
-#include <optional>
 #include <string>
 
 #include "analysis/findings.h"
@@ -37,13 +36,6 @@ std::string unsaturated_text(const Findings& findings, const FoundDisk& disk);
 /// `disk vda used 9.2% of its capacity (500 MB/s, 50,000 IO/s, given) and could have served more`, with
 /// `name` for the disk.
 std::string spare_text(const Findings& findings, const FoundDisk& disk, const std::string& name);
-/// A program's threads, other than those that wait longest for what an answer about a disk changes, that have
-/// a fifth or more of the requests under way there.
-struct OtherDiskUser {
-  FoundActorId actor = 0;
-  double part = 0;  ///< of all requests under way, 0 to 1
-};
-std::optional<OtherDiskUser> other_disk_user(const Findings& findings, const FoundAnswer& answer);
 /// What to try for requests that threads wait for, by what they ask of the disk and how many ask.
 /// `in_groups`: one sync serves several threads already.
 std::string disk_advice(const AnswerEvidence& evidence, bool in_groups);

@@ -33,7 +33,7 @@ std::string_view doubt_clause(Doubt doubt) {
     case Doubt::held_back:
       return "TCP held back a part of what the service sent (Nagle's algorithm, delayed ACK)";
     case Doubt::unanswered:
-      return "the target did not respond on most of its connections";
+      return "the target did not respond on most of the connections of that client";
     case Doubt::others_have_cpus:
       return "other programs decide how long its threads queue for CPUs";
     case Doubt::lost_events:

@@ -80,7 +80,8 @@ std::string callers_text(const FoundFunction& row, const std::vector<std::string
 
 std::string gain_cell(const Gain& gain) {
   if (gain.certainty == Certainty::rough) return "rough";
-  return fmt::format("{}{:+}%", gain.certainty == Certainty::up_to ? "≤" : "", whole_percent(gain.gain));
+  return gain.certainty == Certainty::up_to ? fmt::format("≤{:+}%", whole_percent(most_of(gain)))
+                                            : fmt::format("{:+}%", whole_percent(gain.gain));
 }
 
 std::string parts_text(const FoundFunction& row) {

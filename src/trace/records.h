@@ -247,7 +247,8 @@ struct RecordForm<LossCounts> : RecordBase<true> {
 /// of the thread that forked it: the life that began last at or before `start`, which must not have ended
 /// before `start`. `ns_tid` is the thread's tid in its own PID namespace, such as a container's. `cpus` are
 /// those on which it may run, by default all. `program` is the path of its process's executable, and `title`
-/// what a process says of itself (Actor::title). `lives` is how many threads it stands for (Actor::lives).
+/// what a process says of itself, or the script that it runs (Actor::title). `lives` is how many threads it
+/// stands for (Actor::lives).
 template <>
 struct RecordForm<ThreadLine> : RecordBase<false> {
   static constexpr std::string_view kName = "thread";

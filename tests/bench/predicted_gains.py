@@ -396,8 +396,13 @@ def predicted(offwait, file, asked):
 def shown(gain):
     if gain["certainty"] == "rough":
         return "no number"
+    if gain["certainty"] == "up-to":
+        most = gain["gain"] if gain["high"] is None else max(gain["gain"], gain["high"])
+        if gain["low"] is not None and gain["low"] >= 0.01:
+            return f"{100 * gain['low']:+.0f}% to {100 * most:+.0f}%"
+        return f"up to {100 * most:+.0f}%"
     interval = "" if gain["low"] is None else f" ({100 * gain['low']:.0f} to {100 * gain['high']:.0f})"
-    return f"{'up to ' if gain['certainty'] == 'up-to' else ''}{100 * gain['gain']:+.0f}%{interval}"
+    return f"{100 * gain['gain']:+.0f}%{interval}"
 
 
 def main():

@@ -72,6 +72,12 @@ TEST_CASE("the virtual machine's own thread collects garbage in some of its oper
 TEST_CASE("MariaDB and PostgreSQL read whole tables in these functions, or check conditions of rows") {
   CHECK(work_in({"Item_func_like::val_bool()", "", "sub_select(JOIN*, st_join_table*, bool)"}) ==
         KnownWork::row_filter);
+  CHECK(work_in({"Item_func_gt::val_bool()", "Item_cond_and::val_bool()", "FilterIterator::Read()"}) ==
+        KnownWork::row_filter);
+  // A routine checks conditions, too.
+  CHECK(work_in({"Item_func_gt::val_bool()", "sp_instr_jump_if_not::exec_core(THD*, unsigned int*)"}) ==
+        KnownWork::none);
+  CHECK(work_in({"Item_func_md5::val_str(String*)", "sub_select"}) == KnownWork::none);
   CHECK(work_in({"handler::ha_rnd_next(unsigned char*)", "rr_sequential(READ_RECORD*)", "sub_select"}) ==
         KnownWork::table_scan);
   CHECK(work_in({"heap_getnextslot", "", "ExecScan"}) == KnownWork::table_scan);

@@ -95,6 +95,24 @@ TEST_CASE("a thread has its process's program, and the title only if it is the m
   CHECK(trace.actors[2].program.empty());
 }
 
+TEST_CASE("threads of a script have its title until they name themselves") {
+  RecordingByHand t(1000, 2000);
+  t.born(10, 1100, "python3");
+  t.born(12, 1200, "python3");
+  t.born(13, 1300, "python3");
+  t.named(13, 1350, "pool-1");
+  for (const std::uint32_t tid : {10U, 12U, 13U})
+    t.left(tid, 1000 + 100 * (tid - 9), OFFWAIT_STATE_RUNNING, 1400);
+  t.recording.programs = {{"/usr/bin/python3.11", "python3 app.py"}};
+  t.recording.program_of = {{{10, 1100}, 0}, {{12, 1200}, 0}, {{13, 1300}, 0}};
+  const Trace trace = t.trace();
+  REQUIRE(trace.actors.size() == 3);
+  CHECK(trace.actors[0].title == "python3 app.py");
+  CHECK(trace.actors[1].title == "python3 app.py");
+  CHECK(trace.actors[2].name == "pool-1");
+  CHECK(trace.actors[2].title.empty());
+}
+
 TEST_CASE("what the CPUs did becomes part of the trace") {
   RecordingByHand t(1000, 2000);
   t.recording.cpu_busy_ns = 900;

@@ -23,26 +23,6 @@ TEST_CASE("a title is one text that begins with a name and a colon") {
   CHECK(title_in("a: " + std::string(500, 'x')).size() == 127);
 }
 
-TEST_CASE("An interpreter is called by its script as well") {
-  using namespace std::string_literals;
-  CHECK(interpreter_title("/usr/bin/python3\0-u\0/srv/consumer.py\0queue\0"s, "python3") ==
-        "python3 consumer.py");
-  CHECK(interpreter_title("python3.11\0-W\0ignore\0-B\0app.py\0"s, "python3.11") == "python3.11 app.py");
-  CHECK(interpreter_title("python3\0-m\0http.server\0"s + "8000\0"s, "python3") == "python3 -m http.server");
-  CHECK(interpreter_title("node\0--require\0./trace.js\0server.js\0"s, "node") == "node server.js");
-  CHECK(interpreter_title("/bin/bash\0/etc/run.sh"s, "bash") == "bash run.sh");
-  CHECK(interpreter_title("sh\0-c\0echo a\0"s, "sh").empty());
-  CHECK(interpreter_title("python3\0-\0x\0"s, "python3").empty());
-  CHECK(interpreter_title("python3\0"s, "python3").empty());
-  CHECK(interpreter_title("python3\0-m\0"s, "python3").empty());
-  CHECK(interpreter_title("python3\0dir/\0"s, "python3").empty());
-  // It was run by its own path, or it has named itself.
-  CHECK(interpreter_title("/usr/bin/python3\0/usr/bin/gunicorn\0app\0"s, "gunicorn").empty());
-  CHECK(interpreter_title("cat\0file\0"s, "cat").empty());
-  CHECK(interpreter_title("", "").empty());
-  CHECK(interpreter_title("perl\0" + std::string(500, 'x'), "perl").size() <= 127);
-}
-
 TEST_CASE("a process runs its executable; without a process there is none") {
   const auto own = read_program(::getpid());
   REQUIRE(own);

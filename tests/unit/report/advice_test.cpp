@@ -89,12 +89,16 @@ TEST_CASE("Work of tasks is shared among more of them, whatever the number of th
   findings.recording.cpu_busy_ns = 3 * (findings.recording.cpu_idle_ns = 1'000'000'000);
   const auto text = [&] { return advice(findings, answer, raw_names(findings)); };
   CHECK(text() == "do less of this work, or make its code cheaper");
-  findings.runtimes = {{Runtime::go, 5}};
+  answer.evidence.runtime = Runtime::go;
   CHECK(text() ==
         "do less of this work, make its code cheaper, or share it among more goroutines (0.50 of 2 CPUs were "
         "idle)");
+  // No CPU is idle for them.
+  findings.recording.cpu_busy_ns = 8 * findings.recording.cpu_idle_ns;
+  CHECK(text() == "do less of this work, or make its code cheaper");
   // Only one greenlet runs at a time.
-  findings.runtimes = {{Runtime::greenlets, 5}};
+  findings.recording.cpu_busy_ns = 3 * findings.recording.cpu_idle_ns;
+  answer.evidence.runtime = Runtime::greenlets;
   CHECK(text() == "do less of this work, or make its code cheaper");
 }
 
@@ -111,26 +115,39 @@ TEST_CASE("A database that looks at one row after the other is told to have an i
 TEST_CASE("Who else has much of the disk is named beside an answer about it") {
   Findings findings = answered_findings();
   FoundAnswer& answer = findings.answers[0];
-  FoundDisk& disk = findings.disks.front();
-  findings.actors[0].program = "/usr/bin/backup";
-  disk.users = {{0, 100, 10, 0.001, 0.8}, {1, 100, 10, 0.001, 3.2}};
-  answer.actor.reset();
-  answer.evidence.actor = 1;
-  const auto device = [&] { return device_text(findings, answer, raw_names(findings)); };
-  CHECK(device().ends_with("; 20% of these requests are those of A (tid 11)"));
+  CHECK(device_text(findings, answer, raw_names(findings)).find(" has ") == std::string::npos);
+  answer.other_user = OtherDiskUser{0, 0.2};
+  CHECK(device_text(findings, answer, raw_names(findings))
+            .ends_with("; A (tid 11) has 20% of the requests under way"));
   CHECK(advice(findings, answer, raw_names(findings))
             .ends_with("; or spread the requests of A over time, or send them to another disk"));
-  disk.users[0].in_flight = 0.79;
-  CHECK(device().find("those of") == std::string::npos);
-  CHECK(advice(findings, answer, raw_names(findings)).find("spread") == std::string::npos);
-  // A kernel thread writes back for others.
-  disk.users[0].in_flight = 3;
-  findings.actors[0].program.clear();
-  CHECK(device().find("those of") == std::string::npos);
-  // The answer is about one user's requests only.
-  findings.actors[0].program = "/usr/bin/backup";
-  answer.actor = 1;
-  CHECK(device().find("those of") == std::string::npos);
+}
+
+TEST_CASE("Threads whose syncs serve others already are not told to let them") {
+  Findings findings = answered_findings();
+  FoundAnswer& answer = findings.answers[0];
+  answer.evidence.threads = 8;
+  CHECK(advice(findings, answer, raw_names(findings)).starts_with("let one sync serve several threads"));
+  answer.shares_syncs = true;
+  CHECK(advice(findings, answer, raw_names(findings))
+            .starts_with("sync less often (one sync serves several threads already)"));
+}
+
+TEST_CASE("What there may be more of is called by what it is") {
+  Findings findings = answered_findings();
+  FoundAnswer& answer = findings.answers[0];
+  answer.more = MoreThreads{{0, 2, 7, true}, 3, false};
+  const auto more = [&](std::vector<std::int32_t> tids, std::vector<std::int32_t> tgids) {
+    answer.evidence.actor = 1;
+    findings.actors[1].tids = std::move(tids);
+    findings.actors[1].tgids = std::move(tgids);
+    const std::string text = advice(findings, answer, raw_names(findings));
+    return text.substr(0, text.find(", if"));
+  };
+  CHECK(more({12}, {11}) == "run more threads like it");
+  CHECK(more({12, 13}, {11}) == "run more threads like it");
+  CHECK(more({12, 13}, {12, 13}) == "run more processes like these");
+  CHECK(more({12}, {12}) == "run more processes, or threads, like it");
 }
 
 TEST_CASE("CPU work of a known kind has its own advice: garbage a larger heap, syncs fewer of them") {

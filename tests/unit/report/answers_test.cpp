@@ -133,7 +133,17 @@ TEST_CASE("Where responses were counted, the progress has the number of clients 
 TEST_CASE("Only an answer that is sure, split or up to has a number") {
   Findings findings = answered_findings();
   findings.answers[0].certainty = Certainty::up_to;
-  CHECK(gain_text(findings.answers[0]) == "up to +82% (77 to 88)");
+  CHECK(gain_text(findings.answers[0]) == "+77% to +88%");
+  findings.answers[0].low = -0.1;
+  CHECK(gain_text(findings.answers[0]) == "up to +88%");
+  findings.answers[0].low.reset();
+  CHECK(gain_text(findings.answers[0]) == "up to +88%");
+  findings.answers[0].low = 0.88;
+  CHECK(gain_text(findings.answers[0]) == "up to +88%");
+  findings.answers[0].gain = -0.3;
+  findings.answers[0].low = -0.4;
+  findings.answers[0].high = -0.2;
+  CHECK(gain_text(findings.answers[0]) == "-40% to -20%");
   findings.answers[0].certainty = Certainty::rough;
   CHECK(gain_text(findings.answers[0]).empty());
   findings.answers[0].doubt = Doubt::unknown_wakers;
@@ -352,7 +362,7 @@ TEST_CASE("More threads than there are, or as many as there are requests, and wh
   answer.limit = LimitedBy::service;
   CHECK(advice(findings, answer, raw_names(findings))
             .starts_with("run more workers in the service, whose limit it is: 47 requests are under way or "
-                         "unread there, 2 at a time; or "));
+                         "not read yet there, 2 at a time; or "));
   answer.limit = LimitedBy::unknown;
   CHECK(advice(findings, answer, raw_names(findings))
             .starts_with("let it do more at a time: 47 requests wait for it, 2 at a time (whether the "

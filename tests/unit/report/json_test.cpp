@@ -116,11 +116,11 @@ TEST_CASE("Progress and answers, with null for what is not known") {
   CHECK(report["answers"] == json::parse(R"([
     {"what":"disk","actor":null,"device":2,"threads":null,"lock":null,"syncs":null,"more_threads":null,"progress":0,"gain":0.82,"low":0.77,"high":0.88,
      "certainty":"up-to","doubt":null,"knot":0,
-     "actions":{"sync_s":0.0,"write_s":0.0,"read_s":0.0,"other_s":0.0},"files":[],"service":null},
+     "actions":{"sync_s":0.0,"write_s":0.0,"read_s":0.0,"other_s":0.0},"files":[],"service":null,"other_user":null,"shares_syncs":false},
     {"what":"cpu","actor":1,"device":null,"threads":{"name":"b\\x1b*","count":48,"tid":12},"lock":null,
      "syncs":null,"more_threads":{"threads":1.5,"waiting":4.0,"requests":true,"of_service":false,"limit_of":"target","gain":1.25},"progress":1,"gain":0.123457,"low":null,"high":null,
      "certainty":"rough","doubt":null,"knot":null,
-     "actions":{"sync_s":0.0,"write_s":0.0,"read_s":0.0,"other_s":0.0},"files":[],"service":null}])"));
+     "actions":{"sync_s":0.0,"write_s":0.0,"read_s":0.0,"other_s":0.0},"files":[],"service":null,"other_user":null,"shares_syncs":false}])"));
 }
 
 TEST_CASE("An answer about a service says where it is asked, who answers, and what these did") {
