@@ -26,7 +26,7 @@ def name_of(actor):
     return name
 
 
-WORDS = {"cpu": "{}: CPU work", "io": "{}: requests to {}", "disk": "{}", "sleep": "{}: sleeps", "remote": "{}: remote services",
+WORDS = {"cpu": "{}: CPU", "io": "{}: requests to {}", "disk": "{}", "sleep": "{}: sleeps", "remote": "{}: remote services",
          "cpus": "more CPUs", "sync": "syncs to {}"}
 
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <algorithm>
+#include <initializer_list>
 #include <map>
 #include <numeric>
 #include <optional>
@@ -65,6 +66,20 @@ bool is_cpu_work(const Scenario& scenario) {
   return scenario.size() == 1 && scenario.front().resource == Resource::cpu;
 }
 
+/// The function's time that a change of this resource makes shorter.
+double part_of(const CodeTime& time, Resource resource) {
+  switch (resource) {
+    case Resource::cpu:
+      return time.cpu_s;
+    case Resource::io:
+      return time.io_s;
+    case Resource::runnable:
+      return time.runnable_s;
+    default:
+      return time.other_s;
+  }
+}
+
 /// By StackId.
 std::vector<std::uint64_t> samples_by_stack(const Trace& trace) {
   std::vector<std::uint64_t> out(trace.stacks.size());
@@ -88,24 +103,31 @@ std::vector<AskedGain> ask_for_gains(const Trace& trace, const FoundFunctions& f
     const CodeTime& time = functions.rows[row].all;
     // Functions that are only ever called by one another are in the same stacks, and gain the same.
     const auto code = static_cast<CodeId>(index_in(options.code, stacks[i]));
-    const Scenario whole = changes_of_function(code, kTwiceAsFast);
     std::uint64_t samples = 0;
     for (StackId id = 0; id < samples_of.size(); ++id) samples += stacks[i][id] ? samples_of[id] : 0;
-    const auto ask = [&](std::optional<Gain> FoundFunction::*gain, double part_s, auto... resources) {
-      if (part_s < kWorthAsking * time.total_s()) return;
+    const auto worth_asking = [&](Resource resource) {
+      return part_of(time, resource) >= kWorthAsking * time.total_s();
+    };
+    const auto ask = [&](std::optional<Gain> FoundFunction::*gain,
+                         std::initializer_list<Resource> resources) {
+      // A function that only computes has one scenario, as what little else it does is left out of all.
       Scenario scenario;
-      for (const Change& change : whole) {
-        if (((change.resource == resources) || ...)) scenario.push_back(change);
+      for (const Change& change : changes_of_function(code, kTwiceAsFast)) {
+        const bool is_asked =
+            std::find(resources.begin(), resources.end(), change.resource) != resources.end();
+        if (is_asked && worth_asking(change.resource)) scenario.push_back(change);
       }
+      // One that only waits for locks gains nothing as a whole.
+      if (scenario.empty() && gain != &FoundFunction::gain) return;
       if (is_cpu_work(scenario) && are_too_few(samples)) return;
       out.push_back({index_in(options.asked, scenario), row, gain});
     };
-    ask(&FoundFunction::gain, time.total_s(), Resource::cpu, Resource::io, Resource::sleep, Resource::remote,
-        Resource::runnable);
-    ask(&FoundFunction::cpu_gain, time.cpu_s, Resource::cpu);
-    ask(&FoundFunction::io_gain, time.io_s, Resource::io);
-    ask(&FoundFunction::runnable_gain, time.runnable_s, Resource::runnable);
-    ask(&FoundFunction::other_gain, time.other_s, Resource::sleep, Resource::remote);
+    ask(&FoundFunction::gain,
+        {Resource::cpu, Resource::io, Resource::sleep, Resource::remote, Resource::runnable});
+    ask(&FoundFunction::cpu_gain, {Resource::cpu});
+    ask(&FoundFunction::io_gain, {Resource::io});
+    ask(&FoundFunction::runnable_gain, {Resource::runnable});
+    ask(&FoundFunction::other_gain, {Resource::sleep, Resource::remote});
   }
   return out;
 }

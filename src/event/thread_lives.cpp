@@ -84,17 +84,19 @@ ThreadLives::ThreadLives(const KernelRecording& recording, TraceBuilder& builder
 }
 
 /// Only now it is known which threads have named themselves, and which title their process has at the end.
+/// The main thread may not be recorded.
 void ThreadLives::give_titles() {
   std::unordered_map<std::int32_t, std::string> titles;  // by tgid
   std::vector<Actor>& actors = builder_.trace().actors;
   for (const Actor& actor : actors) {
-    if (names_script(actor.title)) titles.insert_or_assign(actor.tgid, actor.title);
+    if (actor.kind == ActorKind::thread && actor.tid == actor.tgid)
+      titles.insert_or_assign(actor.tgid, actor.title);
   }
-  if (titles.empty()) return;
   for (Actor& actor : actors) {
-    if (actor.kind != ActorKind::thread || actor.tid == actor.tgid) continue;
+    if (actor.title.empty() || actor.tid == actor.tgid) continue;
     const auto title = titles.find(actor.tgid);
-    if (title != titles.end() && has_title(title->second, actor.name, false)) actor.title = title->second;
+    if (title != titles.end()) actor.title = title->second;
+    if (!has_title(actor.title, actor.name, false)) actor.title.clear();
   }
 }
 
@@ -168,7 +170,7 @@ void ThreadLives::describe(const offwait_thread_record& record, Actor& actor) co
   if (program == nullptr) return;
   const RunningProgram& runs = recording_.programs.at(*program);
   actor.program = runs.path;
-  if (actor.tid == actor.tgid) actor.title = runs.title;
+  if (actor.tid == actor.tgid || names_script(runs.title)) actor.title = runs.title;
 }
 
 std::int32_t ThreadLives::process_of(const offwait_thread_record& record) const {

@@ -74,7 +74,7 @@ class ThreadLives {
   /// The tgid of the actor of the record's process.
   std::int32_t process_of(const offwait_thread_record& record) const;
   void describe(const offwait_thread_record& record, Actor& actor) const;
-  /// Gives the title of a process that runs a script to those of its threads that has_title() says.
+  /// Leaves the title of a process that runs a script to those of its threads that has_title() says.
   void give_titles();
   /// Adds the waits of a relay for its threads born by `at`, if it is one.
   void add_births(ActorId actor, Nanos at);

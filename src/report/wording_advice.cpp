@@ -76,13 +76,12 @@ std::string service_advice(const FoundAnswer& answer) {
   return fmt::format("{}; or {}", first, ask);
 }
 
-/// `; or spread the requests of backup over time, or send them to another disk`: empty unless others use the
+/// `; or let backup ask for less at a time, less often, or of another disk`: empty unless others use the
 /// disk much.
 std::string other_user_advice(const FoundAnswer& answer, const ActorNames& names) {
-  return answer.other_user
-             ? fmt::format("; or spread the requests of {} over time, or send them to another disk",
-                           names.brief(answer.other_user->actor))
-             : "";
+  return answer.other_user ? fmt::format("; or let {} ask for less at a time, less often, or of another disk",
+                                         names.brief(answer.other_user->actor))
+                           : "";
 }
 
 /// What to try for CPU work of the target that is its own. One thread's can be shared among several. Where

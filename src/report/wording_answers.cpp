@@ -118,6 +118,10 @@ std::string answers_heading(const Findings& findings, const ActorNames& names) {
     if (first.certainty == Certainty::split) {
       return "What limits depends on whose progress counts; --progress GLOB names it:";
     }
+    if (first.doubt == Doubt::unanswered)
+      return fmt::format(
+          "The target did not respond on most connections of {}: what keeps it from that limits.",
+          owner(first, names));
     if (first.certainty == Certainty::rough || first.gain >= kWorthAFix) return "";
   }
   if (findings.verdict.kind() == Verdict::Kind::idle || findings.verdict.rule == Verdict::Rule::asks) {

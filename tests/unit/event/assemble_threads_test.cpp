@@ -111,6 +111,16 @@ TEST_CASE("threads of a script have its title until they name themselves") {
   CHECK(trace.actors[1].title == "python3 app.py");
   CHECK(trace.actors[2].name == "pool-1");
   CHECK(trace.actors[2].title.empty());
+  // The main thread says what the process is called in the end, if it is recorded.
+  t.recording.programs.push_back({"/usr/bin/python3.11", "app: master"});
+  t.recording.program_of[0].second = 1;
+  CHECK(t.trace().actors[1].title.empty());
+  RecordingByHand without_main(1000, 2000);
+  without_main.born(12, 1200, "python3");
+  without_main.left(12, 1200, OFFWAIT_STATE_RUNNING, 1400);
+  without_main.recording.programs = {{"/usr/bin/python3.11", "python3 app.py"}};
+  without_main.recording.program_of = {{{12, 1200}, 0}};
+  CHECK(without_main.trace().actors[0].title == "python3 app.py");
 }
 
 TEST_CASE("what the CPUs did becomes part of the trace") {

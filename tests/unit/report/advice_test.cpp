@@ -79,6 +79,17 @@ TEST_CASE("Advice for a client that is not responded to is about the target") {
         "limits of connections and files, may say)");
 }
 
+TEST_CASE("That most connections had no response stands first") {
+  Findings findings = answered_findings();
+  FoundAnswer& answer = findings.answers[0];
+  answer.what = Resource::cpu;
+  answer.actor = 0;
+  CHECK(answers_heading(findings, raw_names(findings)).empty());
+  answer.doubt = Doubt::unanswered;
+  CHECK(answers_heading(findings, raw_names(findings)) ==
+        "The target did not respond on most connections of A: what keeps it from that limits.");
+}
+
 TEST_CASE("Work of tasks is shared among more of them, whatever the number of threads") {
   Findings findings = answered_findings();
   FoundAnswer answer = findings.answers[0];
@@ -120,7 +131,7 @@ TEST_CASE("Who else has much of the disk is named beside an answer about it") {
   CHECK(device_text(findings, answer, raw_names(findings))
             .ends_with("; A (tid 11) has 20% of the requests under way"));
   CHECK(advice(findings, answer, raw_names(findings))
-            .ends_with("; or spread the requests of A over time, or send them to another disk"));
+            .ends_with("; or let A ask for less at a time, less often, or of another disk"));
 }
 
 TEST_CASE("Threads whose syncs serve others already are not told to let them") {
