@@ -3,11 +3,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <string>
 #include <string_view>
 
 #include "capture/kernel_names.h"
 #include "capture/served_ports.h"
 #include "process/cpu_use.h"
+#include "process/interpreter.h"
 #include "process/running_program.h"
 
 // NOLINTNEXTLINE(readability-identifier-naming): libFuzzer's name
@@ -27,6 +29,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   (void)offwait::parse_process_ticks(text);
   constexpr std::size_t kLongestTitle = 127;
   if (offwait::title_in(text).size() > kLongestTitle) {
+    std::abort();
+  }
+  const std::string_view first = std::string_view(text).substr(0, text.find('\0'));
+  if (offwait::interpreter_title(text, [&] { return std::string(first); }).size() > kLongestTitle) {
     std::abort();
   }
   (void)offwait::parse_net_dev(text);
