@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <iterator>
 #include <optional>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -14,6 +16,7 @@
 #include "report/text_edges.h"
 #include "report/wording.h"
 #include "report/wording_edges.h"
+#include "report/wording_locks.h"
 #include "report/wording_sections.h"
 
 namespace offwait {
@@ -74,14 +77,27 @@ std::vector<FoundEdgeId> shown_edges(const TextPage& page, const FoundKnot& knot
   return out;
 }
 
+/// What kind of bottleneck the knot is, and why. Where it explains an answer about a lock this is about that
+/// lock, though what its holders wait for may be most of the knot.
+std::pair<std::string, std::string> kind_of(const TextPage& page, const FoundKnot& knot) {
+  const std::optional<std::size_t> number = explained_answer(page, knot);
+  const FoundAnswer* const answer = number ? shown_answers(page)[*number - 1] : nullptr;
+  const bool of_lock = answer != nullptr && answer->what == Resource::waited;
+  if (of_lock && knot.pattern != Pattern::lock_contention && knot.pattern != Pattern::lock_across_disk) {
+    return {"lock contention", contention_text(*answer->lock)};
+  }
+  return {std::string(pattern_title(knot)), evidence(page.findings, knot, page.names)};
+}
+
 void put_knot(const TextPage& page, const FoundKnot& knot, std::size_t number) {
   page.canvas.gap();
   const std::string label = label_of(page, knot, number);
   const int indent = kKnotIndent;
   page.canvas.put(label, Ink::strong).put("  ");
   page.canvas.flow(words(title(page, knot), Ink::actor), indent);
-  std::vector<Word> kind = words(pattern_title(knot), Ink::strong);
-  const std::vector<Word> why = words(evidence(page.findings, knot, page.names));
+  const auto [title_of_kind, evidence_of_kind] = kind_of(page, knot);
+  std::vector<Word> kind = words(title_of_kind, Ink::strong);
+  const std::vector<Word> why = words(evidence_of_kind);
   if (!why.empty()) kind.push_back({":", Ink::plain, true});
   kind.insert(kind.end(), why.begin(), why.end());
   page.canvas.to(indent).flow(kind, indent);

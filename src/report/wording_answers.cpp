@@ -164,9 +164,7 @@ std::string change_text(const FoundAnswer& answer, const ActorNames& names) {
     case Resource::waited:
       // A process has one GIL, so it is not called "lock".
       if (answer.lock->runtime == RuntimeLock::cpython_gil) return answer.lock->name + " not waited for";
-      return fmt::format("{} split, or not waited for", answer.lock->name.starts_with("lock")
-                                                            ? answer.lock->name
-                                                            : fmt::format("lock {}", answer.lock->name));
+      return fmt::format("{} split, or not waited for", lock_title(answer.lock->name));
     case Resource::cpus:
     case Resource::held:
     case Resource::threads:

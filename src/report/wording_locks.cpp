@@ -108,12 +108,18 @@ std::string full_text(const FoundAnswer& answer, const ActorNames& names) {
     case Full::disk:
       return fmt::format("Without its waits {} would be full.", names.brief(*lock.full_disk));
     case Full::lock:
-      return fmt::format("Without its waits {} would be held all the time.",
-                         lock.full_lock.starts_with("lock") ? lock.full_lock : "lock " + lock.full_lock);
+      return fmt::format("Without its waits {} would be held all the time.", lock_title(lock.full_lock));
     case Full::nothing:
       break;
   }
   return "";
+}
+
+std::string lock_title(const std::string& name) { return name.starts_with("lock") ? name : "lock " + name; }
+
+std::string contention_text(const FoundLock& lock) {
+  return fmt::format("its threads waited {} for {}, all together.", format_seconds(lock.wait_s),
+                     lock_title(lock.name));
 }
 
 }  // namespace offwait

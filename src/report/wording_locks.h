@@ -23,4 +23,10 @@ std::string held_for_text(const FoundLock& lock);
 /// is known to, and for other answers.
 std::string full_text(const FoundAnswer& answer, const ActorNames& names);
 
+/// `lock of rows (InnoDB)`, `lock work_mutex`: a name that says what it is stays.
+std::string lock_title(const std::string& name);
+/// Of a knot that an answer about a lock explains: `its threads waited 37.2 s for lock of rows (InnoDB), all
+/// together.`
+std::string contention_text(const FoundLock& lock);
+
 }  // namespace offwait

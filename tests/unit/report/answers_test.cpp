@@ -488,6 +488,29 @@ TEST_CASE("What keeps a split lock from gaining more is said, and half as long o
         std::string::npos);
 }
 
+TEST_CASE("A knot that explains an answer about a lock is about that lock") {
+  Findings findings = answered_findings();
+  REQUIRE(findings.knots[0].pattern == Pattern::blocking_io);
+  FoundAnswer lock = findings.answers[2];
+  lock.what = Resource::waited;
+  lock.gain = 7.6;
+  lock.certainty = Certainty::up_to;
+  lock.knot = 0;
+  lock.lock = {"lock of rows (InnoDB)", 25.8, 1740, 0.15, {}, std::nullopt, 7.6};
+  const auto knot = [&findings] {
+    const std::string text = to_text(findings, {});
+    const std::size_t at = text.find("KNOT 1, explains answer 1");
+    REQUIRE(at != std::string::npos);
+    const std::size_t second = text.find('\n', at) + 1;
+    return text.substr(second, text.find("\n  edge", second) - second);
+  };
+  findings.answers = {lock};
+  CHECK(knot() ==
+        "        lock contention: its threads waited 25.8 s for lock of rows (InnoDB), all together.");
+  findings.knots[0].pattern = Pattern::lock_across_disk;
+  CHECK(knot().starts_with("        lock held across a disk wait"));
+}
+
 TEST_CASE("A lock that a language's runtime has is told what people do about that one") {
   Findings findings = answered_findings();
   FoundAnswer lock = findings.answers[2];
