@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "analysis/disk_sharing.h"
 
-#include <algorithm>
+#include <optional>
+
+#include "analysis/rankings.h"
 
 namespace offwait {
 namespace {
@@ -11,9 +13,8 @@ std::optional<OtherDiskUser> other_user_of(const Findings& findings, const Found
   // Threads of several actors wait alike: any of these may be the user.
   if (answer.what != Resource::disk || !answer.device || !answer.evidence.actor || answer.evidence.alike > 0)
     return std::nullopt;
-  const auto disk = std::find_if(findings.disks.begin(), findings.disks.end(),
-                                 [&](const FoundDisk& one) { return one.actor == answer.device; });
-  if (disk == findings.disks.end()) return std::nullopt;
+  const FoundDisk* const disk = disk_of(findings, *answer.device);
+  if (disk == nullptr) return std::nullopt;
   OtherDiskUser out;
   double all = 0;
   double most = 0;

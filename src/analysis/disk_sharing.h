@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Who shares a disk, or its syncs, with the threads that an answer is about.
+// Finds who shares a disk, or its syncs, with the threads that an answer is about.
 #pragma once
 
 #include "analysis/findings.h"

@@ -13,6 +13,7 @@
 
 #include "analysis/noise.h"
 #include "analysis/runtime_parts.h"
+#include "base/base_name.h"
 #include "code/kernel.h"
 #include "code/lock_words.h"
 #include "code/roles.h"
@@ -57,8 +58,6 @@ LockKind kind_of(WaitsFor what) {
 std::string name_of(const Frame& frame) {
   return frame.function.empty() ? to_string(function_of(frame)) : outline(frame.function);
 }
-
-std::string_view base_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 
 }  // namespace
 

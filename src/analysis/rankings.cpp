@@ -198,6 +198,12 @@ bool has_all_answers(const Findings& findings) {
   return findings.answers.size() < AnswerOptions{}.most_answers;
 }
 
+const FoundDisk* disk_of(const Findings& findings, FoundActorId actor) {
+  const auto found = std::find_if(findings.disks.begin(), findings.disks.end(),
+                                  [actor](const FoundDisk& disk) { return disk.actor == actor; });
+  return found == findings.disks.end() ? nullptr : &*found;
+}
+
 bool somebody_is_stuck(const Findings& findings) {
   return !findings.deadlocks.empty() ||
          std::any_of(findings.open_waits.begin(), findings.open_waits.end(),

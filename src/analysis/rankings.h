@@ -80,6 +80,9 @@ bool answers_can_be_judged(const Findings& findings);
 /// Whether everything that gains 1 % or more, or has no number, is among the findings' answers.
 bool has_all_answers(const Findings& findings);
 
+/// What is known of the disk; nullptr for an actor that is not a disk.
+const FoundDisk* disk_of(const Findings& findings, FoundActorId actor);
+
 /// A thread waited throughout for a mutex whose holder is known, or there is a deadlock.
 bool somebody_is_stuck(const Findings& findings);
 

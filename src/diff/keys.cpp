@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "analysis/lock_names.h"
+#include "base/base_name.h"
 #include "code/calls.h"
 #include "code/roles.h"
 #include "graph/start_functions.h"
@@ -15,8 +16,6 @@
 namespace offwait {
 
 namespace {
-
-std::string base_name(std::string_view path) { return std::string(path.substr(path.rfind('/') + 1)); }
 
 /// A function without a name is a place in a file, `[libc.so.6+0x891f0]`, which differs between builds, and
 /// does not tell what the thread does.
@@ -91,8 +90,12 @@ std::vector<ThreadKindKey> thread_keys(const Trace& trace) {
     const Actor& actor = trace.actors[id];
     if (actor.kind != ActorKind::thread) continue;
     const auto process = processes.find(actor.tgid);
-    out[id] = {actor.kernel, actor.tid == actor.tgid,  process == processes.end() ? "" : process->second,
-               alike(actor), base_name(actor.program), starts[id]};
+    out[id] = {actor.kernel,
+               actor.tid == actor.tgid,
+               process == processes.end() ? "" : process->second,
+               alike(actor),
+               std::string(base_name(actor.program)),
+               starts[id]};
   }
   complete(out, &ThreadKindKey::program);
   complete(out, &ThreadKindKey::start);
@@ -136,7 +139,7 @@ LockKey lock_key(const Trace& trace, const Object& lock, StackId wait_stack,
     }
   } else if (!own_name(lock).empty()) {
     const bool mapped = lock.symbol.empty() && lock.module.empty();
-    out.variable = mapped ? base_name(lock.path) : lock.symbol;
+    out.variable = mapped ? base_name(lock.path) : std::string_view(lock.symbol);
     out.module = base_name(lock.module);
     out.offset = mapped ? lock.file_offset : lock.symbol_offset;
   } else if (wait_stack != kNoStack) {

@@ -166,7 +166,7 @@ void ThreadLives::begin_life(const offwait_thread_record& record, TidLives& live
 void ThreadLives::describe(const offwait_thread_record& record, Actor& actor) const {
   const auto allowed = recording_.allowed_cpus.find({record.tid, record.start_ns});
   if (allowed != recording_.allowed_cpus.end()) actor.allowed_cpus = allowed->second;
-  const std::uint32_t* const program = value_of(recording_.program_of, {record.tid, record.start_ns});
+  const std::uint32_t* const program = program_of(record);
   if (program == nullptr) return;
   const RunningProgram& runs = recording_.programs.at(*program);
   actor.program = runs.path;
@@ -179,9 +179,13 @@ std::int32_t ThreadLives::process_of(const offwait_thread_record& record) const 
   return known ? builder_.trace().actors[leader->last().actor].tgid : static_cast<std::int32_t>(record.tgid);
 }
 
+const std::uint32_t* ThreadLives::program_of(const offwait_thread_record& record) const {
+  return value_of(recording_.program_of, {record.tid, record.start_ns});
+}
+
 Relays::Kind ThreadLives::kind_of(const offwait_thread_record& record,
                                   const ThreadCourses::Course& course) const {
-  const std::uint32_t* const program = value_of(recording_.program_of, {record.tid, record.start_ns});
+  const std::uint32_t* const program = program_of(record);
   return {course.name, program == nullptr ? UINT32_MAX : without_script_.at(*program),
           record.tgid == record.tid ? 0 : process_of(record), record.outside};
 }
@@ -193,7 +197,8 @@ ActorId ThreadLives::relay_of(const offwait_thread_record& record, const ThreadC
   Actor& actor = builder_.trace().actors[relay];
   actor.exit = kNever;
   ++actor.lives;
-  const std::uint32_t* const program = value_of(recording_.program_of, {record.tid, record.start_ns});
+  if (actor.title.empty()) return relay;
+  const std::uint32_t* const program = program_of(record);
   if (program == nullptr || recording_.programs.at(*program).title != actor.title) actor.title.clear();
   return relay;
 }

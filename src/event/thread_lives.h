@@ -73,6 +73,8 @@ class ThreadLives {
   Relays::Kind kind_of(const offwait_thread_record& record, const ThreadCourses::Course& course) const;
   /// The tgid of the actor of the record's process.
   std::int32_t process_of(const offwait_thread_record& record) const;
+  /// The number of what the record's process runs; nullptr: not known.
+  const std::uint32_t* program_of(const offwait_thread_record& record) const;
   void describe(const offwait_thread_record& record, Actor& actor) const;
   /// Leaves the title of a process that runs a script to those of its threads that has_title() says.
   void give_titles();

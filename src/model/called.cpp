@@ -9,6 +9,12 @@
 
 namespace offwait {
 
+namespace {
+
+std::string_view first_word(std::string_view text) { return text.substr(0, text.find(' ')); }
+
+}  // namespace
+
 std::string called(const Actor& actor) {
   constexpr std::string_view kColon = ": ";
   if (actor.title.empty()) return actor.name;
@@ -22,12 +28,10 @@ std::string alike(const Actor& actor) {
   return name_pattern(actor.title.empty() ? actor.name : without_client(actor.title));
 }
 
-bool names_script(std::string_view title) {
-  return !title.empty() && !title.substr(0, title.find(' ')).ends_with(':');
-}
+bool names_script(std::string_view title) { return !title.empty() && !first_word(title).ends_with(':'); }
 
 bool has_title(std::string_view title, std::string_view name, bool is_main) {
-  return is_main || (names_script(title) && title.substr(0, title.find(' ')) == name);
+  return is_main || (names_script(title) && first_word(title) == name);
 }
 
 std::string without_client(std::string_view title) {

@@ -7,6 +7,8 @@
 #include <optional>
 #include <vector>
 
+#include "base/base_name.h"
+
 namespace offwait {
 namespace {
 
@@ -18,34 +20,33 @@ constexpr std::size_t kMostWords = 32;
 struct Interpreter {
   std::string_view name;   ///< without the version
   std::string_view flags;  ///< options of one letter without a value
-  std::string_view
-      values;       ///< options of one letter with a value, which is the rest of the word or the next one
-  char module = 0;  ///< the option of one letter whose value is what runs
-  char file = 0;    ///< the option of one letter whose value is the script
+  /// Options of one letter with a value, which is the rest of the word or the next one.
+  std::string_view values;
+  char module = 0;                 ///< the option of one letter whose value is what runs
+  char file = 0;                   ///< the option of one letter whose value is the script
   std::string_view long_flags{};   ///< options of several letters without a value, each between two blanks
   std::string_view long_values{};  ///< those whose value is the next word
   std::string_view other_name{};   ///< what its newer versions call the process
 };
 
+constexpr std::string_view kPythonFlags = "bBdEhiIOPqsSuvVx";
+constexpr std::string_view kNodeLong = " inspect enable-source-maps expose-gc no-warnings trace-warnings ";
+constexpr std::string_view kNodeLongValues = " require import loader ";
 constexpr std::string_view kShellFlags = "aefhkmnuvx";
 constexpr std::string_view kShellLong = " login posix norc noprofile ";
 constexpr std::array<Interpreter, 11> kInterpreters = {{
-    {"python", "bBdEhiIOPqsSuvVx", "WX", 'm'},
-    {"pypy", "bBdEhiIOPqsSuvVx", "WX", 'm'},
+    {"python", kPythonFlags, "WX", 'm'},
+    {"pypy", kPythonFlags, "WX", 'm'},
     {"perl", "sStTuUwWX", "IMm"},
     {"ruby", "dvwWU", "Ir"},
-    {"node", "", "r", 0, 0, " inspect enable-source-maps expose-gc no-warnings trace-warnings ",
-     " require import loader ", "MainThread"},
-    {"nodejs", "", "r", 0, 0, " inspect enable-source-maps expose-gc no-warnings trace-warnings ",
-     " require import loader ", "MainThread"},
+    {"node", "", "r", 0, 0, kNodeLong, kNodeLongValues, "MainThread"},
+    {"nodejs", "", "r", 0, 0, kNodeLong, kNodeLongValues, "MainThread"},
     {"php", "nqC", "cd", 0, 'f'},
     {"bash", kShellFlags, "o", 0, 0, kShellLong, " rcfile init-file "},
     {"dash", kShellFlags, "o"},
     {"sh", kShellFlags, "o", 0, 0, kShellLong},
     {"zsh", kShellFlags, "o"},
 }};
-
-std::string_view base_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 
 std::vector<std::string_view> first_words(std::string_view command_line) {
   std::vector<std::string_view> out;
@@ -67,7 +68,7 @@ class Words {
   Words(const Interpreter& about, const std::vector<std::string_view>& words)
       : about_(about), words_(words) {}
 
-  /// The script as it is named, or the module with `-m ` before it; nothing if there is none.
+  /// The script as it is named, or the module with `-m ` before it; nothing if no script follows.
   std::optional<std::string> what_runs() {
     while (at_ < words_.size()) {
       const std::string_view word = words_[at_++];

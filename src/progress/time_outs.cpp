@@ -6,12 +6,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <optional>
 #include <utility>
 #include <vector>
 
 #include "base/number_map.h"
-#include "model/by_thread.h"
+#include "model/activity.h"
 #include "model/function_numbers.h"
 
 namespace offwait {
@@ -68,41 +67,6 @@ Deeds deeds_of(const Trace& trace, const std::vector<bool>& threads, const ForLo
   for (std::vector<Nanos>& deeds : out) std::sort(deeds.begin(), deeds.end());
   return out;
 }
-
-/// How long a thread worked from one of its waits to the next: while it had no CPU it did not. Nothing if
-/// records were lost meanwhile. The calls of one thread are in order of time.
-class Worked {
- public:
-  explicit Worked(const Trace& trace)
-      : trace_(trace),
-        preemptions_(trace.actors.size(), trace.preemptions,
-                     [](const Preemption& one) { return one.thread; }),
-        gaps_(trace.actors.size(), trace.gaps, [](const Gap& one) { return one.thread; }),
-        next_(trace.actors.size()) {}
-
-  std::optional<Nanos> between(ActorId thread, Nanos from, Nanos to) {
-    auto& [preemption, gap] = next_[thread];
-    Nanos out = to - from;
-    for (const auto& all = preemptions_.of(thread); preemption < all.size(); ++preemption) {
-      const Preemption& one = trace_.preemptions[all[preemption]];
-      if (one.out >= to) break;
-      if (one.out >= from) out -= one.run - one.out;
-    }
-    bool known = true;
-    for (const auto& all = gaps_.of(thread); gap < all.size(); ++gap) {
-      const Gap& one = trace_.gaps[all[gap]];
-      if (one.from >= to) break;
-      known = known && one.from < from;
-    }
-    return known ? std::optional(out) : std::nullopt;
-  }
-
- private:
-  const Trace& trace_;
-  ByThread preemptions_;
-  ByThread gaps_;
-  std::vector<std::pair<std::size_t, std::size_t>> next_;  ///< by ActorId: the first ones not looked at
-};
 
 /// By ActorId.
 std::vector<bool> threads_that_sleep(const Trace& trace) {
@@ -301,7 +265,8 @@ std::vector<bool> polling_sites(const Trace& trace) {
     std::size_t deed = 0;
   };
   std::vector<Last> last(trace.actors.size());
-  Worked times(trace);
+  const Activity activity(trace);
+  const auto ignore = [](std::uint32_t, Nanos, Nanos) {};  // between two waits
   // It is not known when a thread responded to clients. Each response may be work after one of its sleeps.
   std::vector<std::uint64_t> responses = responses_of_threads(trace);
   for (const Wait& wait : trace.waits) {
@@ -313,23 +278,23 @@ std::vector<bool> polling_sites(const Trace& trace) {
     while (before.deed < own.size() && own[before.deed] < before.run) ++before.deed;
     const bool did = before.deed < own.size() && own[before.deed] < wait.block;
     if (stack != kNoStack) ++places[stack].sleeps;
-    const std::optional<Nanos> worked = times.between(site.thread, before.run, wait.block);
-    if (before.stack != kNoStack && worked) {
-      const Nanos work = *worked;
+    const Nanos from = before.stack == kNoStack ? wait.block : before.run;
+    const Activity::Times times = activity.look(site.thread, from, wait.block, ignore);
+    if (before.stack != kNoStack && times.unknown_ns == 0) {
       Place& place = places[before.stack];
       if (before.stack != stack) {
         ++place.found;
       } else if (did) {
-        place.with_deed.push_back(work);
-      } else if (kLook * work <= before.run - before.block) {
+        place.with_deed.push_back(times.ran_ns);
+      } else if (kLook * times.ran_ns <= before.run - before.block) {
         if (responses[site.thread] > 0) {
           --responses[site.thread];
         } else {
           ++place.vain;
-          place.looks_ns += work;
+          place.looks_ns += times.ran_ns;
         }
       } else {
-        place.work.push_back(work);
+        place.work.push_back(times.ran_ns);
       }
     }
     before.stack = stack;

@@ -61,4 +61,8 @@ std::string_view to_string(Doubt doubt) {
 
 double most_of(const Gain& gain) { return std::max(gain.gain, gain.high.value_or(gain.gain)); }
 
+void cap_bound(Gain& gain, double most) {
+  if (gain.certainty == Certainty::up_to && gain.high) gain.high = std::min(*gain.high, most);
+}
+
 }  // namespace offwait

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "replay/sample_doubt.h"
 
-#include <algorithm>
 #include <cmath>
 #include <optional>
 
@@ -25,8 +24,7 @@ void allow_for_samples(const CodePart& part, const Scenario& scenario, Gain& gai
     const double by_samples = error * std::abs(gain.gain);
     gain.low = gain.gain - std::hypot(gain.gain - *gain.low, by_samples);
     gain.high = gain.gain + std::hypot(*gain.high - gain.gain, by_samples);
-    if (gain.certainty == Certainty::up_to)
-      gain.high = std::min(*gain.high, std::max(gain.gain, most_gain(scenario)));
+    cap_bound(gain, most_gain(scenario));
   }
 }
 

@@ -130,9 +130,7 @@ Gain ScenarioGains::of(const Progress& progress, std::size_t scenario, const Rep
     out.certainty = Certainty::approximate;
     out.doubt = Doubt::simulated_roughly;
   }
-  // A bound is what a change can gain at all, and not what a run may show by chance.
-  if (out.certainty == Certainty::up_to)
-    out.high = std::min(*out.high, most_gain(replays_.scenarios[scenario]));
+  cap_bound(out, most_gain(replays_.scenarios[scenario]));
   return out;
 }
 

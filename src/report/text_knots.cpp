@@ -63,8 +63,7 @@ bool shown_in_full(const TextPage& page, const FoundKnot& knot) {
 }
 
 /// `KNOT 2, explains answer 1`
-std::string label_of(const TextPage& page, const FoundKnot& knot, std::size_t number) {
-  const std::optional<std::size_t> answer = explained_answer(page, knot);
+std::string label_of(std::size_t number, std::optional<std::size_t> answer) {
   return fmt::format("KNOT {}{}", number, answer ? fmt::format(", explains answer {}", *answer) : "");
 }
 
@@ -79,9 +78,9 @@ std::vector<FoundEdgeId> shown_edges(const TextPage& page, const FoundKnot& knot
 
 /// What kind of bottleneck the knot is, and why. Where it explains an answer about a lock this is about that
 /// lock, though what its holders wait for may be most of the knot.
-std::pair<std::string, std::string> kind_of(const TextPage& page, const FoundKnot& knot) {
-  const std::optional<std::size_t> number = explained_answer(page, knot);
-  const FoundAnswer* const answer = number ? shown_answers(page)[*number - 1] : nullptr;
+std::pair<std::string, std::string> kind_of(const TextPage& page, const FoundKnot& knot,
+                                            std::optional<std::size_t> explained) {
+  const FoundAnswer* const answer = explained ? shown_answers(page)[*explained - 1] : nullptr;
   const bool of_lock = answer != nullptr && answer->what == Resource::waited;
   if (of_lock && knot.pattern != Pattern::lock_contention && knot.pattern != Pattern::lock_across_disk) {
     return {"lock contention", contention_text(*answer->lock)};
@@ -91,11 +90,12 @@ std::pair<std::string, std::string> kind_of(const TextPage& page, const FoundKno
 
 void put_knot(const TextPage& page, const FoundKnot& knot, std::size_t number) {
   page.canvas.gap();
-  const std::string label = label_of(page, knot, number);
+  const std::optional<std::size_t> explained = explained_answer(page, knot);
+  const std::string label = label_of(number, explained);
   const int indent = kKnotIndent;
   page.canvas.put(label, Ink::strong).put("  ");
   page.canvas.flow(words(title(page, knot), Ink::actor), indent);
-  const auto [title_of_kind, evidence_of_kind] = kind_of(page, knot);
+  const auto [title_of_kind, evidence_of_kind] = kind_of(page, knot, explained);
   std::vector<Word> kind = words(title_of_kind, Ink::strong);
   const std::vector<Word> why = words(evidence_of_kind);
   if (!why.empty()) kind.push_back({":", Ink::plain, true});

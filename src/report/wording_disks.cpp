@@ -55,12 +55,6 @@ std::string capacity_used(const Findings& findings, const FoundDisk& disk) {
 
 }  // namespace
 
-const FoundDisk* disk_of(const Findings& findings, FoundActorId actor) {
-  const auto found = std::find_if(findings.disks.begin(), findings.disks.end(),
-                                  [actor](const FoundDisk& disk) { return disk.actor == actor; });
-  return found == findings.disks.end() ? nullptr : &*found;
-}
-
 bool has_known_capacity(const FoundDisk& disk) { return disk.capacity_source != CapacitySource::assumed; }
 
 std::string busy_text(const Findings& findings, const FoundDisk& disk) {

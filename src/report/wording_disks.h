@@ -8,8 +8,6 @@
 
 namespace offwait {
 
-/// What is known of the disk; nullptr for an actor that is not a disk.
-const FoundDisk* disk_of(const Findings& findings, FoundActorId actor);
 /// A share of a capacity that is only assumed is no fact, and in no sentence.
 bool has_known_capacity(const FoundDisk& disk);
 

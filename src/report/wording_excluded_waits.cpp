@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "analysis/rankings.h"
 #include "report/quantity.h"
 #include "report/wording.h"
 #include "report/wording_disks.h"

@@ -25,8 +25,8 @@ std::string full_text(const FoundAnswer& answer, const ActorNames& names);
 
 /// `lock of rows (InnoDB)`, `lock work_mutex`: a name that says what it is stays.
 std::string lock_title(const std::string& name);
-/// Of a knot that an answer about a lock explains: `its threads waited 37.2 s for lock of rows (InnoDB), all
-/// together.`
+/// What is said of a knot that explains an answer about a lock: `its threads waited 37.2 s for lock of rows
+/// (InnoDB), all together.`
 std::string contention_text(const FoundLock& lock);
 
 }  // namespace offwait

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "base/base_name.h"
 #include "base/exit_status.h"
 #include "model/name_patterns.h"
 #include "symbol/probe_places.h"
@@ -53,17 +54,15 @@ Status add_spin(const Searched& searched, const SpinFunction& spin, std::vector<
   return success();
 }
 
-std::string base_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
-
 /// `libc` and `libc.so` are the names of libc.so.6.
 bool is_called(const ProbedFile& file, const std::string& module) {
-  const std::string name = base_name(file.mapped_as);
+  const std::string_view name = base_name(file.mapped_as);
   return name == module || name.starts_with(module + ".");
 }
 
 Error no_such_module(const Searched& searched, const std::string& module) {
   std::set<std::string> names;
-  for (const ProbedFile& file : searched.files) names.insert(base_name(file.mapped_as));
+  for (const ProbedFile& file : searched.files) names.emplace(base_name(file.mapped_as));
   return Error{fmt::format("--progress-at: no file that the target has mapped is called '{}'; {}", module,
                            names_there_are(names)),
                kUsage};
