@@ -8,6 +8,8 @@
 #include <utility>
 
 #include "base/side_by_side.h"
+#include "code/lock_words.h"
+#include "code/roles.h"
 #include "model/function_numbers.h"
 
 namespace offwait {
@@ -16,9 +18,9 @@ namespace {
 
 /// The innermost functions of the program in a stack that ends in the kernel: a system call, and from where
 /// it is made. Empty for any other stack. By StackId.
-std::vector<std::vector<std::uint32_t>> system_calls(const Trace& trace) {
+std::vector<std::vector<std::uint32_t>> system_calls(const Trace& trace,
+                                                     const std::vector<std::uint32_t>& function_of_frame) {
   constexpr std::size_t kFrames = 3;
-  const std::vector<std::uint32_t> function_of_frame = functions_of_frames(trace);
   std::vector<std::vector<std::uint32_t>> out;
   for (const Stack& stack : trace.stacks) {
     std::vector<std::uint32_t> call;
@@ -114,24 +116,73 @@ void describe_waits(const Trace& trace, const ThreadGroups& groups, const std::v
   lock.waiting = longest_first(waited);
 }
 
+/// By StackId: the innermost function of the program in which a lock is taken or let go, without the ways to
+/// do so; kNoFunction: none is known.
+constexpr std::uint32_t kNoFunction = UINT32_MAX;
+std::vector<std::uint32_t> taking_functions(const Trace& trace,
+                                            const std::vector<std::uint32_t>& function_of_frame) {
+  const std::vector<Roles> roles = roles_of(trace.frames);
+  const auto takes = [&](FrameId id) {
+    const Frame& frame = trace.frames[id];
+    return frame.kind == Frame::Kind::user && !frame.function.empty() && roles[id].noise == Noise::none &&
+           roles[id].manager == LockManager::none && !roles[id].of_java && !is_about_locks(frame.function) &&
+           !is_nameless_body(frame.function);
+  };
+  std::vector<std::uint32_t> out;
+  for (const Stack& stack : trace.stacks) {
+    const auto taking = std::find_if(stack.frames.begin(), stack.frames.end(), takes);
+    out.push_back(taking == stack.frames.end() ? kNoFunction : function_of_frame[*taking]);
+  }
+  return out;
+}
+
+/// The CPU samples of the group whose stacks `is_of_lock`, as a part of all samples of the group.
+template <class IsOfLock>
+double part_of_samples(const Trace& trace, const ThreadGroups& groups, GroupId group, IsOfLock is_of_lock) {
+  std::size_t samples = 0;
+  std::size_t of_lock = 0;
+  for (const CpuSample& sample : trace.cpu_samples) {
+    if (groups.group_of[sample.thread] != group || group == kNoGroup) continue;
+    ++samples;
+    of_lock += sample.stack != kNoStack && is_of_lock(sample.stack) ? 1U : 0U;
+  }
+  return samples == 0 ? 0 : static_cast<double>(of_lock) / static_cast<double>(samples);
+}
+
+/// Stacks in which threads wait at these sites, or end the waits.
+std::set<StackId> stacks_of_sites(const Trace& trace, const std::vector<SiteId>& sites) {
+  std::set<StackId> out;
+  for (const SiteId id : sites) out.insert({trace.sites[id].wait_stack, trace.sites[id].waker_stack});
+  out.erase(kNoStack);
+  return out;
+}
+
 /// Lock::calls.
 double part_in_calls(const Trace& trace, const ThreadGroups& groups,
-                     const std::vector<std::vector<std::uint32_t>>& calls, const std::vector<SiteId>& sites,
+                     const std::vector<std::vector<std::uint32_t>>& calls, const std::set<StackId>& stacks,
                      GroupId holders) {
   std::set<std::vector<std::uint32_t>> of_lock;
-  for (const SiteId id : sites) {
-    for (const StackId stack : {trace.sites[id].wait_stack, trace.sites[id].waker_stack}) {
-      if (stack != kNoStack && !calls[stack].empty()) of_lock.insert(calls[stack]);
-    }
+  for (const StackId stack : stacks) {
+    if (!calls[stack].empty()) of_lock.insert(calls[stack]);
   }
-  std::size_t samples = 0;
-  std::size_t in_calls = 0;
-  for (const CpuSample& sample : trace.cpu_samples) {
-    if (groups.group_of[sample.thread] != holders || holders == kNoGroup) continue;
-    ++samples;
-    in_calls += sample.stack != kNoStack && of_lock.contains(calls[sample.stack]) ? 1U : 0U;
+  return part_of_samples(trace, groups, holders,
+                         [&](StackId stack) { return of_lock.contains(calls[stack]); });
+}
+
+/// Lock::section. `taking`: taking_functions().
+double part_in_section(const Trace& trace, const ThreadGroups& groups,
+                       const std::vector<std::uint32_t>& function_of_frame,
+                       const std::vector<std::uint32_t>& taking, const std::set<StackId>& stacks,
+                       GroupId holders) {
+  std::set<std::uint32_t> of_lock;
+  for (const StackId stack : stacks) of_lock.insert(taking[stack]);
+  of_lock.erase(kNoFunction);
+  std::vector<bool> is_of_lock;
+  for (const Stack& stack : trace.stacks) {
+    is_of_lock.push_back(std::any_of(stack.frames.begin(), stack.frames.end(),
+                                     [&](FrameId id) { return of_lock.contains(function_of_frame[id]); }));
   }
-  return samples == 0 ? 0 : static_cast<double>(in_calls) / static_cast<double>(samples);
+  return part_of_samples(trace, groups, holders, [&](StackId stack) { return is_of_lock[stack]; });
 }
 
 /// When each thread had the lock. `waits` are those for the lock, in order of their ends.
@@ -211,7 +262,9 @@ void LockHolds::describe(const Trace& trace, const ThreadGroups& groups, const s
     }
   }
   const auto by_time = [](const auto& a, const auto& b) { return a.second < b.second; };
-  const std::vector<std::vector<std::uint32_t>> calls = system_calls(trace);
+  const std::vector<std::uint32_t> function_of_frame = functions_of_frames(trace);
+  const std::vector<std::vector<std::uint32_t>> calls = system_calls(trace, function_of_frame);
+  const std::vector<std::uint32_t> taking = taking_functions(trace, function_of_frame);
   std::vector<Nanos> of_site(trace.sites.size(), kNoWait);
   for (std::size_t i = 0; i < locks_.size(); ++i) {
     locks_[i].holding = longest_first(held[i]);
@@ -220,7 +273,9 @@ void LockHolds::describe(const Trace& trace, const ThreadGroups& groups, const s
     }
     const std::vector<SiteId> sites = add_up_by_site(trace, waits[i], of_site);
     describe_waits(trace, groups, sites, of_site, locks_[i]);
-    locks_[i].calls = part_in_calls(trace, groups, calls, sites, locks_[i].holders);
+    const std::set<StackId> stacks = stacks_of_sites(trace, sites);
+    locks_[i].calls = part_in_calls(trace, groups, calls, stacks, locks_[i].holders);
+    locks_[i].section = part_in_section(trace, groups, function_of_frame, taking, stacks, locks_[i].holders);
     for (const SiteId site : sites) of_site[site] = kNoWait;
   }
 }

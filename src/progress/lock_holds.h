@@ -21,6 +21,9 @@ struct Lock : ContendedLock {
   /// The part of that group's CPU work, 0 to 1, that goes into the system calls that wait for the lock and
   /// end waits for it, as CPU samples show it: a call is one by its innermost functions of the program.
   double calls = 0;
+  /// The same of the functions that take the lock or let it go, with all that they call: `calls`, and what
+  /// they do with the lock and what it guards. 0: not known.
+  double section = 0;
   std::vector<GroupId> waiting;  ///< groups that waited for it, the one that waited longest first
   std::vector<GroupId> holding;  ///< groups that held it, the one that held it longest first
   /// What threads did while they held it, as far as is known. The parts add up to held_ns.

@@ -254,6 +254,7 @@ class Answering {
     bound.gain = std::max(bound.gain, replayed);
     gain.gain = bound.gain;
     as_bound(gain);
+    gain.low = bound.as_dear;
   }
 
   LockAnswer answer_of_lock(const Answers& about, const Replays& replays, const ScenarioGains& gains,

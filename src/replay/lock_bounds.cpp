@@ -20,12 +20,14 @@ double own_part(const Lock& lock, const Window& window) {
          static_cast<double>(window.length());
 }
 
-/// The part of the group's life that goes into the calls that wait for the lock, and end waits for it.
-double in_calls(const ReplayInput& input, LockId id, GroupId group) {
-  const Lock& lock = input.holds.locks()[id];
+/// More of the CPU work cannot be said to be only about a lock.
+constexpr double kMostSection = 0.9;
+
+/// The part of the group's life that this part of its CPU work takes, if it has the lock.
+double of_life(const ReplayInput& input, LockId id, GroupId group, double part) {
   const GroupUse& use = input.uses.groups[group];
-  if (group != lock.holders || use.lifetime_ns <= 0) return 0;
-  return lock.calls * static_cast<double>(use.running_ns) / static_cast<double>(use.lifetime_ns);
+  if (group != input.holds.locks()[id].holders || use.lifetime_ns <= 0) return 0;
+  return part * static_cast<double>(use.running_ns) / static_cast<double>(use.lifetime_ns);
 }
 
 }  // namespace
@@ -43,9 +45,25 @@ double LockBounds::gain(const Progress& progress, const std::vector<double>& spe
 
 LockBound LockBounds::of(const Progress& progress, const Scenario& scenario, LockId lock,
                          const std::vector<double>& speeds) const {
+  const Lock& known = input_.holds.locks()[lock];
+  const LockBound as_dear = bound(progress, scenario, lock, speeds, known.calls);
+  if (as_dear.full != Full::cpus || known.section <= known.calls || known.section > kMostSection)
+    return as_dear;
+  LockBound out = bound(progress, scenario, lock, speeds, known.section);
+  if (out.gain <= as_dear.gain) return as_dear;
+  out.as_dear = as_dear.gain;
+  return out;
+}
+
+LockBound LockBounds::bound(const Progress& progress, Scenario scenario, LockId lock,
+                            const std::vector<double>& speeds, double saved) const {
+  const GroupId holders = input_.holds.locks()[lock].holders;
+  for (Change& change : scenario) {
+    if (change.resource == Resource::cpu && change.group == holders) change.factor = 1 - saved;
+  }
   std::vector<double> without;
   for (GroupId id = 0; id < speeds.size(); ++id) {
-    const double left = 1 - behind_[lock][id] - in_calls(input_, lock, id);
+    const double left = 1 - behind_[lock][id] - of_life(input_, lock, id, saved);
     without.push_back(std::max(speeds[id], 1 / std::max(left, 1 / kMostSpeed)));
   }
   LockBound out;
@@ -67,7 +85,7 @@ LockBound LockBounds::of(const Progress& progress, const Scenario& scenario, Loc
   const Fit fit = room_.most_that_fits(scenario, without);
   out.gain = unlimited * fit.part;
   if (fit.part < 1) {
-    out = {out.gain, fit.full, fit.disk, kNoLock};
+    out = {out.gain, {}, fit.full, fit.disk, kNoLock};
   }
   return out;
 }

@@ -2,6 +2,7 @@
 // What is gained at most if a lock is split, or not waited for.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "progress/progress.h"
@@ -14,6 +15,9 @@ namespace offwait {
 /// At `gain` this is full; Full::nothing: the waiters' own work and other waits are left.
 struct LockBound {
   double gain = 0;
+  /// The same if the lock's section (Lock::section) costs what it did in the recording, where that is less:
+  /// where CPUs are full.
+  std::optional<double> as_dear{};
   Full full = Full::nothing;
   ActorId disk = kNoActor;
   LockId lock = kNoLock;  ///< Full::lock: that one
@@ -25,8 +29,11 @@ struct LockBound {
 /// (behind_locks()), nor runs in the calls that do (Lock::calls), and what there is room for then: CPUs,
 /// requests to disks that can be for one thread only, and other locks, each of which is held no longer than
 /// all of the time. A write or a flush counts once for all threads: behind a lock nobody shares a group
-/// commit, without it they do. The CPU work is taken as it is, though a contended lock makes it dearer,
-/// because its data moves between CPUs.
+/// commit, without it they do.
+///
+/// A contended lock makes CPU work dearer, because its data moves between CPUs; how much, no recording shows.
+/// Where CPUs are full, the bound therefore leaves out all CPU work of the functions that take the lock,
+/// unless these are nearly all that there is.
 class LockBounds {
  public:
   /// The values outlive it.
@@ -38,6 +45,9 @@ class LockBounds {
 
  private:
   double gain(const Progress& progress, const std::vector<double>& speeds) const;
+  /// The bound if `saved` of the holders' CPU work is gone without the lock.
+  LockBound bound(const Progress& progress, Scenario scenario, LockId lock, const std::vector<double>& speeds,
+                  double saved) const;
 
   const ReplayInput& input_;
   const Room& room_;

@@ -114,7 +114,7 @@ TEST_CASE("while a thread holds two locks only the first one counts") {
   CHECK(holds.of(0)[1].to == 25'000'000);
 }
 
-TEST_CASE("the calls for a lock are what CPU samples show of them") {
+TEST_CASE("the calls for a lock, and the functions that take it, are what CPU samples show of them") {
   Trace trace = three_in_turns();
   const auto frame = [&trace](const char* function, Frame::Kind kind) {
     Frame out;
@@ -124,14 +124,19 @@ TEST_CASE("the calls for a lock are what CPU samples show of them") {
     return static_cast<FrameId>(trace.frames.size() - 1);
   };
   const FrameId kernel = frame("futex_wake", Frame::Kind::kernel);
-  const FrameId user = frame("update", Frame::Kind::user);
-  trace.stacks.push_back({{kernel, user}, {}});
-  trace.stacks.push_back({{user}, {}});
+  const FrameId unlock = frame("port::Mutex::Unlock", Frame::Kind::user);
+  const FrameId update = frame("update", Frame::Kind::user);
+  const FrameId work = frame("work", Frame::Kind::user);
+  trace.stacks.push_back({{kernel, unlock, update, work}, {}});
+  trace.stacks.push_back({{update, work}, {}});
+  trace.stacks.push_back({{work}, {}});
   const auto stacks = static_cast<StackId>(trace.stacks.size());
-  trace.sites[trace.waits.front().site].waker_stack = stacks - 2;
+  trace.sites[trace.waits.front().site].waker_stack = stacks - 3;
   trace.cpu_samples = {
-      {0, stacks - 2, 1000}, {0, stacks - 1, 2000}, {1, stacks - 1, 3000}, {2, stacks - 1, 4000}};
-  CHECK(holds_of(trace).locks().at(0).calls == Approx(0.25));
+      {0, stacks - 3, 1000}, {0, stacks - 2, 2000}, {1, stacks - 1, 3000}, {2, stacks - 1, 4000}};
+  const Lock& lock = holds_of(trace).locks().at(0);
+  CHECK(lock.calls == Approx(0.25));
+  CHECK(lock.section == Approx(0.5));
 }
 
 TEST_CASE("the kernel's own functions do not tell what a futex is for") {

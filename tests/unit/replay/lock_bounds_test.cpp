@@ -99,6 +99,41 @@ TEST_CASE("the threads of a split lock run side by side until the CPUs are full"
   CHECK(two.waited.full == Full::cpus);
 }
 
+TEST_CASE("where the CPUs are full, the code that takes a lock may cost less once it is split") {
+  // Each thread runs for half of its time. `update` takes the lock, and has this part of the samples.
+  const auto gain_with = [](std::size_t percent) {
+    Trace trace = test::three_at_a_lock();
+    trace.recording.cpus = 2;
+    const auto frame = [&trace](const char* function) {
+      Frame out;
+      out.function = function;
+      trace.frames.push_back(out);
+      return static_cast<FrameId>(trace.frames.size() - 1);
+    };
+    const FrameId update = frame("update");
+    const FrameId work = frame("work");
+    trace.stacks.push_back({{update, work}, {}});
+    trace.stacks.push_back({{work}, {}});
+    const auto stacks = static_cast<StackId>(trace.stacks.size());
+    for (WaitSite& site : trace.sites) {
+      if (site.waker != kNoActor) site.waker_stack = stacks - 2;
+    }
+    for (std::size_t i = 0; i < 1000; ++i) {
+      trace.cpu_samples.push_back({static_cast<ActorId>(i % 3), i % 100 < percent ? stacks - 2 : stacks - 1,
+                                   trace.window.begin + static_cast<Nanos>(i) * 1000});
+    }
+    return gain_of_lock(trace).waited;
+  };
+  const LockBound some = gain_with(40);
+  REQUIRE(some.as_dear);
+  CHECK(*some.as_dear == Approx(2 / 1.5 - 1).margin(0.05));
+  CHECK(some.gain == Approx(2 / (1.5 * 0.6) - 1).margin(0.1));
+  // A function that does all the work says nothing about the lock.
+  const LockBound all = gain_with(95);
+  CHECK(!all.as_dear);
+  CHECK(all.gain == Approx(2 / 1.5 - 1).margin(0.05));
+}
+
 TEST_CASE("the bound takes the waits from the recording, without what a replay may be off") {
   // Twelve threads sleep 2 ms under a lock and hardly do anything else: split, they are twelve times as fast.
   // A tenth of the waits, which a replay may be off, is more than all that is left.
