@@ -157,7 +157,7 @@ bool Doubts::held_back(const Scenario& scenario) const {
 
 bool Doubts::unanswered(const Scenario& scenario) const {
   return std::any_of(scenario.begin(), scenario.end(), [this](const Change& change) {
-    return change.group != kNoGroup && unanswered_[change.group];
+    return change.group != kNoGroup && change.factor < 1 && unanswered_[change.group];
   });
 }
 

@@ -363,7 +363,7 @@ TEST_CASE("a service whose packets TCP holds back may be faster in vain") {
 
 TEST_CASE("a client that the target does not respond to may be faster in vain") {
   // The client needs 400 us to connect, and does so again when the server closes the connection.
-  const auto client_of = [](int connections, int responded) {
+  const auto client_of = [](int connections, int responded, double factor = 0.5) {
     test::Program program(400'000);
     program.thread(1, "server");
     program.thread(2, "client", "start=0 exit=- outside=yes");
@@ -377,18 +377,20 @@ TEST_CASE("a client that the target does not respond to may be faster in vain") 
           "class=poll peer=client:127.0.0.1:" + std::to_string(port) + " stack=poll;--;poll;serve;main");
       program.wait(2, at + 500, at + 600, "thread:1", "class=poll peer=service:127.0.0.1:80");
     }
-    const Answers found = test::answers(program.trace());
-    const auto answer = std::find_if(found.answers.begin(), found.answers.end(),
-                                     [](const Answer& one) { return one.change.resource == Resource::cpu; });
-    REQUIRE(answer != found.answers.end());
-    return *answer;
+    const GroupId client = 1;
+    AnswerOptions options;
+    options.asked = {{{Resource::cpu, client, kNoActor, factor}}};
+    return test::answers(program.trace(), options).asked.at(0);
   };
   CHECK(client_of(100, 50).certainty == Certainty::sure);
   CHECK(client_of(40, 10).certainty == Certainty::sure);  // each goes on to send
-  const Answer unanswered = client_of(101, 50);
+  const Gain unanswered = client_of(101, 50);
   CHECK(unanswered.certainty == Certainty::up_to);
   CHECK(unanswered.doubt == Doubt::unanswered);
   CHECK(*unanswered.low <= 0);
+  const Gain slower = client_of(101, 50, 2);
+  CHECK(slower.certainty == Certainty::sure);
+  CHECK(slower.gain < -0.1);
 }
 
 TEST_CASE("an empty recording has no answers") {
