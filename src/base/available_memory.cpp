@@ -29,16 +29,42 @@ std::optional<std::uint64_t> number_of(std::string_view text, std::string_view k
   return std::nullopt;
 }
 
+/// How a version of cgroups calls a group's limit, what the group has of it, and what that has of files.
+struct Names {
+  std::string limit;
+  std::string taken;
+  std::string stat_prefix;
+};
+
 /// What the limit of one cgroup leaves.
-std::uint64_t left_in(const std::string& cgroup) {
-  const std::optional<std::uint64_t> most = number_in(read_file(cgroup + "/memory.max"));  // or `max`
-  const std::optional<std::uint64_t> taken = number_in(read_file(cgroup + "/memory.current"));
+std::uint64_t left_in(const std::string& cgroup, const Names& names) {
+  const std::optional<std::uint64_t> most = number_in(read_file(cgroup + names.limit));  // or `max`
+  const std::optional<std::uint64_t> taken = number_in(read_file(cgroup + names.taken));
   if (!most || !taken) return UINT64_MAX;
   const std::string stat = read_file(cgroup + "/memory.stat");
-  const std::uint64_t of_files =
-      number_of(stat, "active_file ").value_or(0) + number_of(stat, "inactive_file ").value_or(0);
+  const std::uint64_t of_files = number_of(stat, names.stat_prefix + "active_file ").value_or(0) +
+                                 number_of(stat, names.stat_prefix + "inactive_file ").value_or(0);
   const std::uint64_t kept = *taken - std::min(of_files, *taken);
   return *most - std::min(kept, *most);
+}
+
+/// The path behind `hierarchy` in a line of /proc/PID/cgroup; nothing if it has no such line.
+std::optional<std::string> path_in(const std::string& cgroup, const std::string& hierarchy) {
+  const std::size_t line = ("\n" + cgroup).find(hierarchy);
+  if (line == std::string::npos) return std::nullopt;
+  const std::size_t path = cgroup.find('/', line);
+  if (path == std::string::npos) return std::nullopt;
+  return cgroup.substr(path, cgroup.find('\n', path) - path);
+}
+
+/// What the limits of the cgroup and of those above it leave. In a container the cgroup may have its path on
+/// the host and be the mount itself, which is looked at last.
+std::uint64_t left_below(const std::string& mount, std::string path, const Names& names) {
+  std::uint64_t least = UINT64_MAX;
+  for (;; path.erase(path.rfind('/'))) {
+    least = std::min(least, left_in(mount + path, names));
+    if (path.empty()) return least;
+  }
 }
 
 }  // namespace
@@ -48,14 +74,13 @@ std::uint64_t available_memory(const std::string& proc, const std::string& cgrou
   const std::optional<std::uint64_t> kib = number_of(read_file(proc + "/meminfo"), "MemAvailable:");
   std::uint64_t least = kib && *kib <= UINT64_MAX / kKib ? *kib * kKib : UINT64_MAX;
   const std::string own = read_file(proc + "/self/cgroup");
-  const std::size_t line = own.starts_with("0::/") ? 0 : own.find("\n0::/");
-  if (line == std::string::npos) return least;
-  const std::size_t path = own.find('/', line);
-  std::string below = own.substr(path, own.find('\n', path) - path);
-  for (;; below.erase(below.rfind('/'))) {
-    least = std::min(least, left_in(cgroups + below));
-    if (below.empty()) return least;
+  if (const std::optional<std::string> path = path_in(own, "\n0::/"))
+    least = std::min(least, left_below(cgroups, *path, {"/memory.max", "/memory.current", ""}));
+  if (const std::optional<std::string> path = path_in(own, ":memory:/")) {
+    const Names names{"/memory.limit_in_bytes", "/memory.usage_in_bytes", "total_"};
+    least = std::min(least, left_below(cgroups + "/memory", *path, names));
   }
+  return least;
 }
 
 }  // namespace offwait

@@ -48,5 +48,25 @@ TEST_CASE("what is available is the machine's, or what the nearest limit leaves"
   CHECK(host.available() == 0);
 }
 
+TEST_CASE("limits of version 1 of cgroups count, too") {
+  Host host;
+  host.write("proc/meminfo", "MemAvailable:   4000 kB\n");
+  host.write("proc/self/cgroup", "9:cpu:/\n4:memory:/slice/unit\n0::/\n");
+  CHECK(host.available() == 4000 * 1024);
+  host.write("cgroups/memory/slice/memory.limit_in_bytes", "9223372036854771712\n");
+  host.write("cgroups/memory/slice/memory.usage_in_bytes", "700\n");
+  host.write("cgroups/memory/slice/unit/memory.limit_in_bytes", "3000\n");
+  host.write("cgroups/memory/slice/unit/memory.usage_in_bytes", "1200\n");
+  CHECK(host.available() == 1800);
+  host.write("cgroups/memory/slice/unit/memory.stat",
+             "active_file 1\ntotal_inactive_file 600\ntotal_active_file 400\n");
+  CHECK(host.available() == 2800);
+  // A container has the host's path, and its own cgroup as the mount.
+  host.write("proc/self/cgroup", "4:memory:/docker/12ab\n0::/\n");
+  host.write("cgroups/memory/memory.limit_in_bytes", "500\n");
+  host.write("cgroups/memory/memory.usage_in_bytes", "100\n");
+  CHECK(host.available() == 400);
+}
+
 }  // namespace
 }  // namespace offwait
