@@ -25,6 +25,7 @@
 #include <sched.h>
 
 #include "base/available_cpus.h"
+#include "base/freed_memory.h"
 #include "graph/cpu_samples.h"
 #include "graph/graph.h"
 #include "graph/merge.h"
@@ -475,6 +476,7 @@ int main(int argc, char** argv) {
     return 2;
   }
   const std::string wanted = argc > 2 ? argv[2] : "";
+  keep_freed_memory();  // as the program does
   const cpu_set_t cpus = pin();
   const auto measure_if_wanted = [&](const char* name, void (*fill)(Workload&)) {
     if (std::string(name).find(wanted) != std::string::npos) measure(name, waits, cpus, fill);

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "base/freed_memory.h"
+
+#include <malloc.h>
+
+namespace offwait {
+
+void keep_freed_memory() {
+  constexpr int kOwnMapping = 1 << 30;  // what is larger never lies in the heap
+  constexpr int kKept = 128 << 20;
+  ::mallopt(M_MMAP_THRESHOLD, kOwnMapping);
+  ::mallopt(M_TRIM_THRESHOLD, kKept);
+}
+
+}  // namespace offwait
