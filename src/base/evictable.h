@@ -10,7 +10,7 @@ namespace offwait {
 
 /// Memory of at least this many bytes is a file without a name in overflow_directory(). When memory runs
 /// short the kernel writes its pages there, which it cannot do with other memory where there is no swap.
-inline constexpr std::size_t kLeastEvictable = std::size_t{64} << 20;
+inline constexpr std::size_t kLeastEvictable = std::size_t{16} << 20;
 
 /// Ordinary memory below kLeastEvictable, and where no file of the size can be made. Throws std::bad_alloc.
 void* allocate_evictable(std::size_t bytes);

@@ -3,14 +3,12 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <optional>
 #include <span>
 #include <string>
 #include <tuple>
 #include <type_traits>
 #include <utility>
 
-#include "base/side_by_side.h"
 #include "event/devices.h"
 #include "event/files.h"
 #include "event/joined_stacks.h"
@@ -68,8 +66,7 @@ class Assembler {
   void add(const offwait_thread_record&) {}  // ThreadLives has collected them
   void add(const offwait_file&) {}           // KernelRecording::files has them
 
-  /// How many waits relays have for births.
-  std::size_t births() const { return lives_.births(); }
+  const ThreadLives& lives() const { return lives_; }
 
   /// What a thread is doing at the end.
   void add_left(std::uint32_t tid, const offwait_thread& thread);
@@ -283,12 +280,20 @@ void Assembler::add_calls(const KernelRecording& recording) {
             [](const Calls& a, const Calls& b) { return a.thread < b.thread; });
 }
 
+/// Short-lived threads that follow each other are one here, too: their waits are alike.
+LeftOutStacks::Threads threads_of(const offwait_wait& record, const ThreadLives& lives) {
+  const bool by_thread = record.waker_kind == OFFWAIT_WAKER_THREAD;
+  return {lives.number_of(record.tid, nanos(record.run_ns)),
+          by_thread ? lives.number_of(record.waker_id, nanos(record.wake_ns)) : record.waker_id};
+}
+
 /// Notes the waits whose stacks may have been left out. Most recordings have none.
-LeftOutStacks noted(const RecordBuffer& records) {
+LeftOutStacks noted(const RecordBuffer& records, const ThreadLives& lives) {
   LeftOutStacks left_out;
   if (!records.has_draws()) return left_out;
   records.for_each([&](const auto& record) {
-    if constexpr (std::is_same_v<std::decay_t<decltype(record)>, offwait_wait>) left_out.note(record);
+    if constexpr (std::is_same_v<std::decay_t<decltype(record)>, offwait_wait>)
+      left_out.note(record, threads_of(record, lives));
   });
   return left_out;
 }
@@ -299,11 +304,8 @@ Trace assembled(const KernelRecording& recording, const NamedStacks& stacks, std
                 Records records) {
   TraceBuilder builder;
   add_recording(recording, builder.trace());
-  std::optional<Assembler> begun;
-  LeftOutStacks left_out;
-  side_by_side([&] { begun.emplace(recording, stacks, builder, most_single); },
-               [&] { left_out = noted(recording.records); });
-  Assembler& assembler = *begun;
+  Assembler assembler(recording, stacks, builder, most_single);
+  LeftOutStacks left_out = noted(recording.records, assembler.lives());
   if (left_out.waits_without_stacks() != 0) {
     RecordingCost& cost = builder.trace().recording.cost;
     cost.waits_with_stacks = left_out.waits_with_stacks();
@@ -312,12 +314,13 @@ Trace assembled(const KernelRecording& recording, const NamedStacks& stacks, std
   // A wait for a packet that was sent becomes two, and relays wait for births.
   builder.trace().waits.reserve(recording.records.count(OFFWAIT_RECORD_WAIT) +
                                 recording.records.sent_waits() + recording.threads.size() +
-                                assembler.births());
+                                assembler.lives().births());
   builder.trace().preemptions.reserve(recording.records.count(OFFWAIT_RECORD_PREEMPTION) +
                                       recording.threads.size());
   RecordBuffer requests;  // which disks there are is only known after all waits
-  const auto fill = [&left_out]<class Record>(Record& record) {
-    if constexpr (std::is_same_v<Record, offwait_wait>) left_out.fill(record);
+  const auto fill = [&]<class Record>(Record& record) {
+    if constexpr (std::is_same_v<Record, offwait_wait>)
+      left_out.fill(record, threads_of(record, assembler.lives()));
   };
   const auto add = [&]<class Record>(const Record& record) {
     if constexpr (std::is_same_v<Record, offwait_io>) {

@@ -75,9 +75,10 @@ std::size_t LeftOutStacks::CellHash::operator()(const Cell& cell) const {
   return sum ^ sum >> 32;
 }
 
-LeftOutStacks::Cell LeftOutStacks::cell_of(const offwait_wait& record, double probability) {
+LeftOutStacks::Cell LeftOutStacks::cell_of(const offwait_wait& record, const Threads& threads,
+                                           double probability) {
   const std::uint64_t place = record.draw >> OFFWAIT_DRAW_PLACE_SHIFT;
-  return {std::uint64_t{record.tid} << 32 | record.waker_id,
+  return {std::uint64_t{threads.waiter} << 32 | threads.waker,
           place << 40 | std::uint64_t{record.waker_kind} << 8 | (was_sent(record) ? kSentBit : 0) |
               length_class(probability)};
 }
@@ -92,10 +93,10 @@ double stands_for(const offwait_wait& record) {
   return taken && probability > 0 ? 1 / probability : 1;
 }
 
-void LeftOutStacks::note(const offwait_wait& record) {
+void LeftOutStacks::note(const offwait_wait& record, const Threads& threads) {
   if (record.draw == 0) return;
   const Drawing drawing = drawing_of(record);
-  const Cell cell = cell_of(record, drawing.probability);
+  const Cell cell = cell_of(record, threads, drawing.probability);
   Stretches& known = cells_[cell];
   if (known.current == kNone || stretches_[known.current].expected >= kEnoughDraws) {
     const auto added = static_cast<std::uint32_t>(stretches_.size());
@@ -327,11 +328,11 @@ const LeftOutStacks::Stacks* LeftOutStacks::deal(Half& half, std::uint32_t stret
   return &donors_[half.spare_donors[spare.donor]].stacks;
 }
 
-void LeftOutStacks::fill(offwait_wait& record) {
+void LeftOutStacks::fill(offwait_wait& record, const Threads& threads) {
   if (record.draw == 0 || (record.draw & OFFWAIT_DRAW_TAKEN) != 0) return;
   if (!shared_out_) share_out();
   const Drawing drawing = drawing_of(record);
-  const auto found = cells_.find(cell_of(record, drawing.probability));
+  const auto found = cells_.find(cell_of(record, threads, drawing.probability));
   if (found == cells_.end()) return;
   std::uint32_t& current = found->second.current;
   while (stretches_[current].left_out == 0) {

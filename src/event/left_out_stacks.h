@@ -29,10 +29,16 @@ namespace offwait {
 /// Works in two passes over the waits of a recording, in the same order: note() all, then fill() all.
 class LeftOutStacks {
  public:
-  void note(const offwait_wait& record);
+  /// What tells the thread that waits, and the thread or device that wakes it, from all others of their kind.
+  struct Threads {
+    std::uint32_t waiter = 0;
+    std::uint32_t waker = 0;
+  };
+  void note(const offwait_wait& record, const Threads& threads);
   /// Sets the stack ids of a wait that was left out, and does nothing to others. A waker's stack is one of
-  /// the same thread. Without any wait that is like it, it stays without stacks.
-  void fill(offwait_wait& record);
+  /// the same thread. Without any wait that is like it, it stays without stacks. `threads` as it was noted
+  /// with.
+  void fill(offwait_wait& record, const Threads& threads);
 
   /// Noted waits that could have been left out, or were.
   std::uint64_t waits_with_stacks() const { return waits_with_stacks_; }
@@ -128,7 +134,7 @@ class LeftOutStacks {
     void end_joining(std::uint32_t stretch);
   };
 
-  static Cell cell_of(const offwait_wait& record, double probability);
+  static Cell cell_of(const offwait_wait& record, const Threads& threads, double probability);
   static bool woken_by_thread(const Stretch& stretch);
   /// `mass`: time of left-out waits that it speaks for. `certain_ns`: a wait of this length was certain to be
   /// drawn.

@@ -81,9 +81,8 @@ ActorId Locks::holder(std::uint8_t kind, std::uint32_t owner, const Life& waiter
   const std::vector<Actor>& actors = builder_.trace().actors;
   const Nanos at = std::max(block, window_.begin);
   if (!is_futex(kind)) {
-    const TidLives* lives = builder_.find_lives(static_cast<std::int32_t>(owner));
-    const Life* life = lives == nullptr ? nullptr : lives->alive_through(at);
-    return life != nullptr && life->actor != kNoActor && alive_at(life->actor, at) ? life->actor : kNoActor;
+    const Life* const life = lives_.life_at(owner, at);
+    return life != nullptr && alive_at(life->actor, at) ? life->actor : kNoActor;
   }
   if (by_own_tid_.empty()) {
     for (ActorId id = 0; id < actors.size(); ++id) {

@@ -7,15 +7,16 @@
 #include <vector>
 
 #include "base/nanos.h"
-#include "model/tid_lives.h"
+#include "event/thread_lives.h"
 #include "model/trace_builder.h"
 
 namespace offwait {
 
 class Locks {
  public:
-  /// The builder must outlive this, and have all threads before the first call.
-  Locks(TraceBuilder& builder, const Window& window) : builder_(builder), window_(window) {}
+  /// The builder and the lives must outlive this. The builder has all threads.
+  Locks(TraceBuilder& builder, const ThreadLives& lives, const Window& window)
+      : builder_(builder), lives_(lives), window_(window) {}
 
   /// `kind` and `object` as in offwait_wait, of a wait in this process and stack; kNoObject if it is no lock.
   ObjectId object(std::uint8_t kind, std::uint64_t object, std::int32_t tgid, StackId wait_stack);
@@ -30,6 +31,7 @@ class Locks {
   bool alive_at(ActorId thread, Nanos at) const;
 
   TraceBuilder& builder_;
+  const ThreadLives& lives_;
   const Window window_;
   std::unordered_map<StackId, bool> condition_variables_;
   /// Threads by their tids in their own PID namespaces; empty until the first is asked for.

@@ -16,6 +16,13 @@ class NumberedValues {
   std::size_t size() const { return values_.size(); }
   const Value& operator[](std::uint32_t number) const { return values_[number]; }
 
+  /// The value's number; nothing if it has none.
+  std::optional<std::uint32_t> find(const Value& value) const {
+    if (places_.empty()) return std::nullopt;
+    const std::uint32_t place = places_[place_of(value)];
+    return place == 0 ? std::nullopt : std::optional(place - 1);
+  }
+
   /// The value's number; nothing if it has none and may not get one.
   std::optional<std::uint32_t> number(const Value& value, bool may_add) {
     // At most half of the places are taken, so the next free one is near.

@@ -45,11 +45,12 @@ ThreadCourses::ThreadCourses(const KernelRecording& recording, std::size_t most_
     begun += begins_life(record.event) ? 1U : 0U;
   });
   if (begun <= most_single) return;
-  courses_.reserve(begun);
+  names_.reserve(begun);
+  is_brief_.resize(begun);
   const Window& window = recording.window;
   Names names;
   struct Alive {
-    std::size_t place = 0;  ///< in courses_
+    std::size_t place = 0;  ///< in names_
     Nanos start = kNever;   ///< kNever if it was not born in the window
   };
   std::unordered_map<std::uint32_t, Alive> alive;  // by tid
@@ -57,27 +58,35 @@ ThreadCourses::ThreadCourses(const KernelRecording& recording, std::size_t most_
     if (begins_life(record.event)) {
       const Nanos start = nanos(record.start_ns);
       const bool born = record.event == OFFWAIT_THREAD_BORN && start > window.begin;
-      alive[record.tid] = {courses_.size(), born ? start : kNever};
-      courses_.push_back({names.number(record), false});
+      alive[record.tid] = {names_.size(), born ? start : kNever};
+      names_.push_back(names.number(record));
       return;
     }
     const auto thread = alive.find(record.tid);
     if (thread == alive.end()) return;
     const auto [place, start] = thread->second;
-    if (record.event == OFFWAIT_THREAD_NAMED) courses_[place].name = names.number(record);
+    if (record.event == OFFWAIT_THREAD_NAMED) names_[place] = names.number(record);
     if (record.event != OFFWAIT_THREAD_EXITED) return;
     alive.erase(thread);
     const Nanos exit = nanos(record.at_ns);
-    courses_[place].is_brief = start != kNever && exit < window.end && exit - start <= window.length() / 2;
+    is_brief_[place] = start != kNever && exit < window.end && exit - start <= window.length() / 2;
   });
 }
 
-std::int32_t Relays::begin(ActorId actor, const Kind& kind) {
-  relays_[actor].kind = kind;
-  return kLargestTid + static_cast<std::int32_t>(relays_.size());
+std::int32_t Relays::begin(ActorId actor, const Kind& kind, std::uint32_t life) {
+  Relay& relay = relays_[actor];
+  relay.kind = kind;
+  relay.number = kLargestTid + static_cast<std::int32_t>(relays_.size());
+  relay.lives.push_back(life);
+  return relay.number;
 }
 
-ActorId Relays::go_on(const Kind& kind, Nanos born, ActorId parent) {
+std::optional<std::int32_t> Relays::number_of(ActorId actor) const {
+  const auto found = relays_.find(actor);
+  return found == relays_.end() ? std::nullopt : std::optional(found->second.number);
+}
+
+ActorId Relays::go_on(const Kind& kind, Nanos born, ActorId parent, std::uint32_t life) {
   const auto found = free_.find(kind);
   if (found == free_.end()) return kNoActor;
   std::vector<ActorId>& free = found->second;
@@ -86,7 +95,7 @@ ActorId Relays::go_on(const Kind& kind, Nanos born, ActorId parent) {
     const ActorId actor = free[left];
     Relay& relay = relays_.at(actor);
     if (relay.exit > born || actor == parent) continue;
-    relay.births.push_back({relay.exit, born, parent});
+    relay.lives.push_back(life);
     ++births_;
     free.erase(free.begin() + static_cast<std::ptrdiff_t>(left));
     return actor;

@@ -6,12 +6,15 @@
 #include <compare>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <map>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
 #include "base/nanos.h"
+#include "event/lives.h"
 #include "event/recording.h"
 #include "model/trace.h"
 
@@ -36,12 +39,16 @@ class ThreadCourses {
     bool is_brief = false;   ///< born and gone in the window, and lived for half of it at most
   };
   /// Whether short-lived threads are to share actors.
-  bool are_told() const { return !courses_.empty(); }
+  bool are_told() const { return !names_.empty(); }
   /// The course of the thread that starts next.
-  Course next() { return courses_[next_++]; }
+  Course next() {
+    const std::size_t thread = next_++;
+    return {names_[thread], is_brief_[thread]};
+  }
 
  private:
-  std::vector<Course> courses_;
+  std::vector<std::uint32_t> names_;  ///< by thread, like is_brief_
+  std::vector<bool> is_brief_;
   std::size_t next_ = 0;
 };
 
@@ -59,33 +66,29 @@ class Relays {
     // NOLINTNEXTLINE(modernize-use-nullptr)
     friend auto operator<=>(const Kind&, const Kind&) = default;
   };
-  /// A thread after the first one.
-  struct Birth {
-    Nanos before = 0;  ///< exit of the one before
-    Nanos born = 0;
-    ActorId parent = kNoActor;
-  };
-
-  /// The actor becomes a relay. The number that it has in place of a tid, as it stands for many, is that of
-  /// no thread.
-  std::int32_t begin(ActorId actor, const Kind& kind);
-  bool is_relay(ActorId actor) const { return relays_.contains(actor); }
-  /// A relay of the kind whose last thread was gone when this one was born, which goes on with it; kNoActor
-  /// if each still has a thread.
-  ActorId go_on(const Kind& kind, Nanos born, ActorId parent);
+  /// The actor becomes a relay; its first life is this one of Lives::all(). The number that it has in
+  /// place of a tid, as it stands for many, is that of no thread.
+  std::int32_t begin(ActorId actor, const Kind& kind, std::uint32_t life);
+  bool empty() const { return relays_.empty(); }
+  /// What begin() has returned for the relay; nothing for another actor.
+  std::optional<std::int32_t> number_of(ActorId actor) const;
+  /// A relay of the kind whose last thread was gone when this one was born, which goes on with it in this
+  /// life; kNoActor if each still has a thread.
+  ActorId go_on(const Kind& kind, Nanos born, ActorId parent, std::uint32_t life);
   /// The thread that the relay has is gone.
   void exited(ActorId actor, Nanos at);
 
   /// How many births all relays have.
   std::size_t births() const { return births_; }
-  /// Calls visit(birth) for those of the relay that were born by `at` and not visited yet.
+  /// Calls visit(before, life) for each life of the relay after its first one that was born by `at`, with the
+  /// one before, and forgets it. `lives`: of all relays.
   template <class Visit>
-  void take_births(ActorId actor, Nanos at, Visit visit) {
+  void take_births(ActorId actor, Nanos at, const Lives& lives, Visit visit) {
     const auto found = relays_.find(actor);
     if (found == relays_.end()) return;
-    Relay& relay = found->second;
-    for (; relay.taken < relay.births.size() && relay.births[relay.taken].born <= at; ++relay.taken)
-      visit(relay.births[relay.taken]);
+    std::deque<std::uint32_t>& of_relay = found->second.lives;
+    for (; of_relay.size() > 1 && lives.all()[of_relay[1]].start <= at; of_relay.pop_front())
+      visit(lives.all()[of_relay[0]], lives.all()[of_relay[1]]);
   }
   /// All relays, in order of id.
   std::vector<ActorId> all() const;
@@ -93,9 +96,9 @@ class Relays {
  private:
   struct Relay {
     Kind kind;
-    Nanos exit = 0;  ///< of its last thread
-    std::vector<Birth> births;
-    std::size_t taken = 0;
+    std::int32_t number = 0;
+    Nanos exit = 0;                   ///< of its last thread
+    std::deque<std::uint32_t> lives;  ///< the last one that was visited, and those to come
   };
 
   std::unordered_map<ActorId, Relay> relays_;

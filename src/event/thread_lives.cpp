@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 #include <map>
+#include <optional>
 #include <string_view>
 #include <type_traits>
 #include <unordered_map>
@@ -48,11 +49,6 @@ std::vector<std::uint32_t> without_scripts(const std::vector<RunningProgram>& pr
   return out;
 }
 
-/// A life cannot begin before the one before it has ended.
-Nanos birth_after(const TidLives& lives, Nanos start) {
-  return std::max(start, lives.empty() ? 0 : lives.last().exit);
-}
-
 }  // namespace
 
 ThreadLives::ThreadLives(const KernelRecording& recording, TraceBuilder& builder, std::size_t most_single)
@@ -66,18 +62,18 @@ ThreadLives::ThreadLives(const KernelRecording& recording, TraceBuilder& builder
   });
   // A thread whose record was lost is still in the kernel's table at the end, if it has not exited.
   for (const auto& [tid, left] : recording.threads) {
-    TidLives& lives = lives_of(tid);
-    if (!lives.empty() && lives.last().exit == kNever) continue;
+    if (const Life* last = lives_.last(tid); last != nullptr && last->exit == kNever) continue;
     Life life;
-    life.start = birth_after(lives, nanos(left.start_ns));
+    life.start = birth_after_others(tid, nanos(left.start_ns));
     const Nanos seen = left.since_ns != 0 ? nanos(left.since_ns) : window_.begin;
     const bool recorder = left.tgid != 0 && left.tgid == recording.recorder;
     const std::uint8_t outside = left.target != 0 ? OFFWAIT_TARGET
                                  : recorder       ? OFFWAIT_OUTSIDE_RECORDER
                                                   : OFFWAIT_OUTSIDE;
     life.actor = add_thread(thread_actor(tid, left.ns_tid, left.tgid, "", outside), life, seen);
-    lives.append(life);
+    lives_.append(tid, life);
   }
+  lives_.end();
   give_titles();
   progress_.resize(builder.trace().actors.size());
   courses_ = {};
@@ -108,57 +104,63 @@ ActorId ThreadLives::add_thread(Actor actor, const Life& life, Nanos seen) {
 }
 
 void ThreadLives::collect(const offwait_thread_record& record) {
-  TidLives& lives = lives_of(record.tid);
-  const bool alive = !lives.empty() && lives.last().exit == kNever;
+  Life* const last = lives_.last(record.tid);
+  const bool alive = last != nullptr && last->exit == kNever;
   const Nanos at = nanos(record.at_ns);
   switch (record.event) {
     case OFFWAIT_THREAD_SEEN:
     case OFFWAIT_THREAD_BORN:
     case OFFWAIT_THREAD_ENTERED:
-      begin_life(record, lives);
+      begin_life(record);
       break;
     case OFFWAIT_THREAD_NAMED:
-      if (alive && lives.last().actor != kNoActor && at < window_.end) {
-        Actor& actor = builder_.trace().actors[lives.last().actor];
+      if (alive && last->actor != kNoActor && at < window_.end) {
+        Actor& actor = builder_.trace().actors[last->actor];
         actor.name = bounded_string(record.comm, sizeof(record.comm));
         set_outside(actor, record.outside);
       }
       break;
     case OFFWAIT_THREAD_EXITED:
-      if (alive) end_life(lives.last(), std::max(at, lives.last().start));
+      if (alive) end_life(*last, std::max(at, last->start));
       break;
     default:
       count_loss_at(at, recording_, builder_.trace().loss, OFFWAIT_LOSS_record_invalid);
   }
 }
 
-void ThreadLives::begin_life(const offwait_thread_record& record, TidLives& lives) {
+Nanos ThreadLives::birth_after_others(std::uint32_t tid, Nanos start) const {
+  const Life* const last = lives_.last(tid);
+  return std::max(start, last == nullptr ? 0 : last->exit);
+}
+
+void ThreadLives::begin_life(const offwait_thread_record& record) {
   const Nanos at = nanos(record.at_ns);
   const Nanos start = record.event == OFFWAIT_THREAD_ENTERED ? at : nanos(record.start_ns);
   // The exit record of the tid's owner before was lost, but that thread is gone.
-  if (!lives.empty() && lives.last().exit == kNever) {
-    if (lives.last().actor != kNoActor) exits_lost_.insert(lives.last().actor);
-    end_life(lives.last(), std::max(start, lives.last().start));
+  if (Life* const last = lives_.last(record.tid); last != nullptr && last->exit == kNever) {
+    if (last->actor != kNoActor) exits_lost_.insert(last->actor);
+    end_life(*last, std::max(start, last->start));
   }
   Life life;
-  life.start = birth_after(lives, start);
+  life.start = birth_after_others(record.tid, start);
+  life.parent = parent_of(record, life);
   const ThreadCourses::Course course = courses_.are_told() ? courses_.next() : ThreadCourses::Course();
   if (course.is_brief) life.actor = relay_of(record, course, life);
-  if (life.actor != kNoActor) return lives.append(life);
+  if (life.actor != kNoActor) return lives_.append(record.tid, life);
   const Nanos seen = record.event == OFFWAIT_THREAD_BORN ? life.start : at;
   life.actor = add_thread(thread_actor(record.tid, record.ns_tid, record.tgid,
                                        bounded_string(record.comm, sizeof(record.comm)), record.outside),
                           life, seen);
-  lives.append(life);
+  lives_.append(record.tid, life);
   if (life.actor == kNoActor) return;
   Actor& actor = builder_.trace().actors[life.actor];
-  actor.parent = parent_of(record, life);
+  actor.parent = life.parent;
   describe(record, actor);
   if (!courses_.are_told()) return;
   actor.tgid = process_of(record);
   if (!course.is_brief) return;
   const Relays::Kind kind = kind_of(record, course);
-  actor.tid = relays_.begin(life.actor, kind);
+  actor.tid = relays_.begin(life.actor, kind, static_cast<std::uint32_t>(lives_.all().size() - 1));
   actor.ns_tid = 0;
   if (kind.process == 0) actor.tgid = actor.tid;
 }
@@ -174,9 +176,9 @@ void ThreadLives::describe(const offwait_thread_record& record, Actor& actor) co
 }
 
 std::int32_t ThreadLives::process_of(const offwait_thread_record& record) const {
-  const TidLives* const leader = record.tgid == record.tid ? nullptr : find_lives(record.tgid);
-  const bool known = leader != nullptr && !leader->empty() && leader->last().actor != kNoActor;
-  return known ? builder_.trace().actors[leader->last().actor].tgid : static_cast<std::int32_t>(record.tgid);
+  const Life* const leader = record.tgid == record.tid ? nullptr : lives_.last(record.tgid);
+  const bool known = leader != nullptr && leader->actor != kNoActor;
+  return known ? builder_.trace().actors[leader->actor].tgid : static_cast<std::int32_t>(record.tgid);
 }
 
 const std::uint32_t* ThreadLives::program_of(const offwait_thread_record& record) const {
@@ -192,7 +194,8 @@ Relays::Kind ThreadLives::kind_of(const offwait_thread_record& record,
 
 ActorId ThreadLives::relay_of(const offwait_thread_record& record, const ThreadCourses::Course& course,
                               const Life& life) {
-  const ActorId relay = relays_.go_on(kind_of(record, course), life.start, parent_of(record, life));
+  const auto number = static_cast<std::uint32_t>(lives_.all().size());
+  const ActorId relay = relays_.go_on(kind_of(record, course), life.start, life.parent, number);
   if (relay == kNoActor) return kNoActor;
   Actor& actor = builder_.trace().actors[relay];
   actor.exit = kNever;
@@ -204,14 +207,14 @@ ActorId ThreadLives::relay_of(const offwait_thread_record& record, const ThreadC
 }
 
 void ThreadLives::add_births(ActorId actor, Nanos at) {
-  relays_.take_births(actor, at, [&](const Relays::Birth& birth) {
+  relays_.take_births(actor, at, lives_, [&](const Life& before, const Life& life) {
     if (not_alive_ == kNoStack) not_alive_ = builder_.stack({{builder_.frame(not_alive_frame())}});
     WaitSite site;
     site.thread = actor;
-    site.waker = birth.parent;
+    site.waker = life.parent;
     site.wait_stack = not_alive_;
-    builder_.trace().waits.push_back({builder_.site(site), kNoObject, birth.before, birth.born, birth.born});
-    progress_[actor].last = birth.born;
+    builder_.trace().waits.push_back({builder_.site(site), kNoObject, before.exit, life.start, life.start});
+    progress_[actor].last = life.start;
   });
 }
 
@@ -222,9 +225,8 @@ void ThreadLives::finish_relays() {
 ActorId ThreadLives::parent_of(const offwait_thread_record& record, const Life& child) const {
   if (record.event != OFFWAIT_THREAD_BORN || record.parent == 0 || record.parent == record.tid)
     return kNoActor;
-  const TidLives* lives = find_lives(record.parent);
-  if (lives == nullptr || lives->empty() || lives->last().start > child.start) return kNoActor;
-  return lives->last().actor;
+  const Life* const parent = lives_.last(record.parent);
+  return parent == nullptr || parent->start > child.start ? kNoActor : parent->actor;
 }
 
 void ThreadLives::end_life(Life& life, Nanos at) {
@@ -235,9 +237,14 @@ void ThreadLives::end_life(Life& life, Nanos at) {
 }
 
 const Life* ThreadLives::life_at(std::uint32_t tid, Nanos at) const {
-  const TidLives* lives = find_lives(tid);
-  const Life* life = lives == nullptr ? nullptr : lives->alive_through(at);
+  const Life* life = lives_.alive_through(tid, at);
   return life == nullptr || life->actor == kNoActor ? nullptr : life;
+}
+
+std::uint32_t ThreadLives::number_of(std::uint32_t tid, Nanos at) const {
+  const Life* const life = relays_.empty() ? nullptr : life_at(tid, at);
+  const std::optional<std::int32_t> relay = life == nullptr ? std::nullopt : relays_.number_of(life->actor);
+  return relay ? static_cast<std::uint32_t>(*relay) : tid;
 }
 
 const Life* ThreadLives::place(std::uint32_t tid, std::uint64_t from_ns, std::uint64_t known_ns,
@@ -266,16 +273,16 @@ std::vector<Gap> ThreadLives::lost_exits() const {
   std::unordered_set<std::uint32_t> left;
   for (const auto& [tid, thread] : recording_.threads) left.insert(tid);
   std::vector<Gap> gaps;
-  builder_.for_each_tid([&](std::int32_t tid, const TidLives& lives) {
-    lives.for_each([&](const Life& life, const Life*) {
-      const bool gone = life.exit == kNever && !left.contains(static_cast<std::uint32_t>(tid));
-      if (life.actor == kNoActor || progress_[life.actor].open) return;
-      if (!gone && !exits_lost_.contains(life.actor)) return;
-      const Nanos from = std::max({last_end(life), life.start, window_.begin});
-      const Nanos to = std::min(life.exit, window_.end);
-      if (from < to) gaps.push_back({life.actor, from, to});
-    });
-  });
+  for (const Life& life : lives_.all()) {
+    if (life.actor == kNoActor || progress_[life.actor].open) continue;
+    // A relay stands for threads that have exited, so an actor without an exit has the thread's own tid.
+    const auto tid = static_cast<std::uint32_t>(builder_.trace().actors[life.actor].tid);
+    const bool gone = life.exit == kNever && !left.contains(tid);
+    if (!gone && !exits_lost_.contains(life.actor)) continue;
+    const Nanos from = std::max({last_end(life), life.start, window_.begin});
+    const Nanos to = std::min(life.exit, window_.end);
+    if (from < to) gaps.push_back({life.actor, from, to});
+  }
   std::sort(gaps.begin(), gaps.end(), [](const Gap& a, const Gap& b) { return a.thread < b.thread; });
   return gaps;
 }

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "base/nanos.h"
+#include "event/lives.h"
 #include "event/recording.h"
 #include "event/relays.h"
-#include "model/tid_lives.h"
 #include "model/trace_builder.h"
 
 namespace offwait {
@@ -42,6 +42,9 @@ class ThreadLives {
     const Progress& progress = progress_[life.actor];
     return progress.open || progress.last >= window_.end;
   }
+  /// What tells the thread that had this tid at `at` from all others: the tid or, if it is part of a relay,
+  /// that one's number. May be asked while intervals are placed.
+  std::uint32_t number_of(std::uint32_t tid, Nanos at) const;
   /// How many waits relays have for births.
   std::size_t births() const { return relays_.births(); }
   /// Adds the waits of relays for threads of which there is no record. To be called after all records.
@@ -62,12 +65,12 @@ class ThreadLives {
   };
 
   void collect(const offwait_thread_record& record);
-  void begin_life(const offwait_thread_record& record, TidLives& lives);
+  void begin_life(const offwait_thread_record& record);
   void end_life(Life& life, Nanos at);
   /// kNoActor for a thread born after the window.
   ActorId add_thread(Actor actor, const Life& life, Nanos seen);
   ActorId parent_of(const offwait_thread_record& record, const Life& child) const;
-  /// The actor of a thread that was just born, if that goes on with a relay; kNoActor if not.
+  /// The actor of the thread that begins its life, if that goes on with a relay; kNoActor if not.
   ActorId relay_of(const offwait_thread_record& record, const ThreadCourses::Course& course,
                    const Life& life);
   Relays::Kind kind_of(const offwait_thread_record& record, const ThreadCourses::Course& course) const;
@@ -80,14 +83,13 @@ class ThreadLives {
   void give_titles();
   /// Adds the waits of a relay for its threads born by `at`, if it is one.
   void add_births(ActorId actor, Nanos at);
-  TidLives& lives_of(std::uint32_t tid) { return builder_.lives_of(static_cast<std::int32_t>(tid)); }
-  const TidLives* find_lives(std::uint32_t tid) const {
-    return builder_.find_lives(static_cast<std::int32_t>(tid));
-  }
+  /// The start of a life of the tid: `start`, but not before the one before has ended.
+  Nanos birth_after_others(std::uint32_t tid, Nanos start) const;
 
   const KernelRecording& recording_;
   TraceBuilder& builder_;
   const Window window_;
+  Lives lives_;
   ThreadCourses courses_;
   std::vector<std::uint32_t> without_script_;  ///< by number of a program: that of its Relays::Kind
   Relays relays_;

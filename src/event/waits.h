@@ -27,7 +27,7 @@ class Waits {
         stacks_(stacks),
         files_(files),
         window_(recording.window),
-        locks_(builder, recording.window) {}
+        locks_(builder, lives, recording.window) {}
 
   void add(const offwait_wait& record);
 

@@ -15,7 +15,8 @@ namespace offwait {
 struct Life {
   Nanos start = 0;
   Nanos exit = kNever;
-  ActorId actor = kNoActor;  ///< kNoActor for a thread that is not part of the trace
+  ActorId actor = kNoActor;   ///< kNoActor for a thread that is not part of the trace
+  ActorId parent = kNoActor;  ///< as Actor::parent
   bool alive_at(Nanos at) const { return start <= at && at < exit; }
   /// Whether an interval that began in this life may end at `end`. An interval without an end was cut off by
   /// the window's end or by the exit.
@@ -31,7 +32,7 @@ class TidLives {
   /// nothing and returns that one.
   const Life* add(const Life& life) {
     if (empty()) {
-      append(life);
+      one_ = life;
       return nullptr;
     }
     ByStart& by_start = many();
@@ -46,38 +47,12 @@ class TidLives {
     return nullptr;
   }
 
-  /// Adds a life after all others: it starts at or after the exit of the last one.
-  void append(const Life& life) {
-    if (empty()) {
-      one_ = life;
-    } else {
-      many().emplace_hint(many().end(), life.start, life);
-    }
-  }
-
-  /// The last life; there must be one. Its exit may be changed, its start may not. The reference is good
-  /// until another life is added.
-  Life& last() { return many_ ? many_->rbegin()->second : one_; }
-  const Life& last() const { return many_ ? many_->rbegin()->second : one_; }
-
   /// The life that began last at or before `at`, which may have ended by then; nullptr if there is none.
   /// If it is alive at `at`, no life added later can take its place.
   const Life* born_by(Nanos at) const {
     if (!many_) return one_.start <= at && !empty() ? &one_ : nullptr;
     const auto next = many_->upper_bound(at);
     return next == many_->begin() ? nullptr : &std::prev(next)->second;
-  }
-
-  /// The first life that has begun by `at` and has not ended before it, or nullptr. At the instant of an exit
-  /// the old life still counts, because an exiting thread wakes others.
-  const Life* alive_through(Nanos at) const {
-    if (!many_) return one_.start <= at && one_.exit >= at && !empty() ? &one_ : nullptr;
-    const Life* found = nullptr;
-    for (auto next = many_->upper_bound(at); next != many_->begin() && std::prev(next)->second.exit >= at;
-         --next) {
-      found = &std::prev(next)->second;
-    }
-    return found;
   }
 
   /// `visit(life, next)` in order of birth; next is nullptr for the last.
@@ -94,7 +69,7 @@ class TidLives {
   }
 
  private:
-  using ByStart = std::multimap<Nanos, Life>;  ///< disjoint; empty lives may share their start with another
+  using ByStart = std::map<Nanos, Life>;  ///< disjoint
 
   ByStart& many() {
     if (!many_) {

@@ -9,7 +9,6 @@
 #include <deque>
 #include <functional>
 #include <utility>
-#include <vector>
 
 #include "base/number_map.h"
 #include "model/interner.h"
@@ -42,18 +41,13 @@ class TraceBuilder {
   TidLives& lives_of(std::int32_t tid) {
     const auto [index, added] =
         index_of_tid_.try_emplace(number_of(tid), static_cast<std::uint32_t>(lives_.size()));
-    if (added) lives_.emplace_back().first = tid;
-    return lives_[index].second;
+    if (added) lives_.emplace_back();
+    return lives_[index];
   }
   /// The lives of a tid; nullptr if lives_of() was never called for it.
   const TidLives* find_lives(std::int32_t tid) const {
     const std::uint32_t* const index = index_of_tid_.find(number_of(tid));
-    return index == nullptr ? nullptr : &lives_[*index].second;
-  }
-  /// Calls `visit(tid, lives)` for each tid, in any order.
-  template <class Visit>
-  void for_each_tid(Visit visit) const {
-    for (const auto& [tid, lives] : lives_) visit(tid, lives);
+    return index == nullptr ? nullptr : &lives_[*index];
   }
 
   /// The trace under construction, to add everything else to. Frames, stacks, peers, objects and sites may
@@ -85,7 +79,7 @@ class TraceBuilder {
 
   Trace trace_;
   NumberMap<std::uint32_t> index_of_tid_;  ///< into `lives_`
-  std::deque<std::pair<std::int32_t, TidLives>> lives_;
+  std::deque<TidLives> lives_;
   Interner<Frame, FrameHash, std::equal_to<>> frames_{trace_.frames};
   Interner<Stack, StackHash, std::equal_to<>> stacks_{trace_.stacks};
   Interner<Peer, PeerHash, std::equal_to<>> peers_{trace_.peers};

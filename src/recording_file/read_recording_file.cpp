@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "base/nameless_file.h"
 #include "base/side_by_side.h"
 #include "recording_file/part_of_records.h"
 #include "recording_file/records.h"
@@ -11,6 +12,10 @@
 
 namespace offwait {
 namespace {
+
+/// Records, and what they have in common, take so much memory. More of them lie in a file, since the trace
+/// that is made of them takes several times as much.
+constexpr std::size_t kRecordBytes = std::size_t{32} << 20;
 
 constexpr const char* kImpossible = "a section has impossible content";
 
@@ -79,6 +84,7 @@ Result<ReadRecording> read_recording_file(int fd, std::string head, const std::s
   SectionReader sections(fd, std::move(head), name);
   OFFWAIT_TRY_STATUS(sections.read_header());
   RowReader rows;
+  rows.kernel().records.keep_in_memory(kRecordBytes, overflow_directory());
   ReadRecording read;
   OFFWAIT_TRY(read.interrupted, kept ? read_part(sections, rows, *kept) : read_all(sections, rows));
   OFFWAIT_TRY_STATUS(check_begun(rows, read.interrupted, name));

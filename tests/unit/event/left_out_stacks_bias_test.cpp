@@ -17,6 +17,7 @@ namespace {
 
 using test::by_thread;
 using test::kTimer;
+using test::threads_of;
 using test::wait_of;
 
 constexpr int kBits = 20;
@@ -144,8 +145,8 @@ void add_to(Sums& sums, const offwait_wait& wait, double value) {
 /// The waits with stacks given to those that were left out.
 std::vector<offwait_wait> filled(std::vector<offwait_wait> records) {
   LeftOutStacks left_out;
-  for (const offwait_wait& record : records) left_out.note(record);
-  for (offwait_wait& record : records) left_out.fill(record);
+  for (const offwait_wait& record : records) left_out.note(record, threads_of(record));
+  for (offwait_wait& record : records) left_out.fill(record, threads_of(record));
   return records;
 }
 

@@ -16,6 +16,7 @@ namespace {
 
 using test::by_thread;
 using test::kTimer;
+using test::threads_of;
 using test::wait_of;
 using test::Waker;
 
@@ -50,9 +51,9 @@ class DrawnWaits {
 
   std::vector<offwait_wait> filled() const {
     LeftOutStacks left_out;
-    for (const offwait_wait& wait : waits) left_out.note(wait);
+    for (const offwait_wait& wait : waits) left_out.note(wait, threads_of(wait));
     std::vector<offwait_wait> records = waits;
-    for (offwait_wait& record : records) left_out.fill(record);
+    for (offwait_wait& record : records) left_out.fill(record, threads_of(record));
     return records;
   }
 
@@ -190,7 +191,7 @@ TEST_CASE("waits that could not be left out are not touched, nor given to others
   const std::vector<offwait_wait> filled = drawn.filled();
   for (std::size_t i = 0; i < filled.size(); ++i) CHECK(same(filled[i], drawn.waits[i]));
   LeftOutStacks left_out;
-  for (const offwait_wait& wait : drawn.waits) left_out.note(wait);
+  for (const offwait_wait& wait : drawn.waits) left_out.note(wait, threads_of(wait));
   CHECK(left_out.waits_with_stacks() == 0);
   CHECK(left_out.waits_without_stacks() == 1);
 }
@@ -227,8 +228,8 @@ TEST_CASE("a wait that was not noted stays as it is") {
   offwait_wait wait = drawn.left_out(11, kTimer, 1, 100);
   const offwait_wait before = wait;
   LeftOutStacks left_out;
-  left_out.note(drawn.waits[0]);
-  left_out.fill(wait);
+  left_out.note(drawn.waits[0], threads_of(drawn.waits[0]));
+  left_out.fill(wait, threads_of(wait));
   CHECK(same(wait, before));
 }
 

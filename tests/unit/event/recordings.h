@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "event/left_out_stacks.h"
 #include "event/named_stacks.h"
 #include "event/recording.h"
 #include "model/trace.h"
@@ -30,6 +31,8 @@ inline constexpr Waker kTimer{OFFWAIT_WAKER_TIMER, 0};
 /// A wait in futex(2) without stacks.
 offwait_wait wait_of(std::uint32_t tid, std::uint64_t block, std::uint64_t wake, std::uint64_t run,
                      Waker waker);
+/// Each tid is a thread of its own.
+inline LeftOutStacks::Threads threads_of(const offwait_wait& wait) { return {wait.tid, wait.waker_id}; }
 offwait_preemption preemption_of(std::uint32_t tid, std::uint64_t out, std::uint64_t run);
 offwait_gap gap_of(std::uint32_t tid, std::uint64_t from, std::uint64_t to);
 offwait_io io_of(std::uint32_t tid, std::uint32_t dev, std::uint64_t issue, std::uint64_t complete,

@@ -93,6 +93,35 @@ TEST_CASE("what is called otherwise, stays or belongs to another process is in n
               "thread 10/4194307 backup [1170,1180) seen 1170 child of 11"});
 }
 
+TEST_CASE("waits without stacks get those of threads of the same relay") {
+  RecordingByHand t = two_threads();
+  t.stack(1, 10, {0x1});
+  t.stack(2, 10, {0x2});
+  const auto lived = [&t](std::uint32_t tid, std::uint64_t at, const char* name, std::uint32_t stack) {
+    constexpr std::uint32_t kDrawBits = 6;
+    const std::uint32_t taken = stack != 0 ? OFFWAIT_DRAW_TAKEN : 0;
+    t.born(tid, at, name, 11);
+    offwait_wait wait = test::wait_of(tid, at + 1, at + 9, at + 9, kTimer);
+    wait.draw = OFFWAIT_DRAW_CHANCE | taken | kDrawBits << OFFWAIT_DRAW_BITS_SHIFT;
+    wait.wait_user = stack;
+    t.append(wait);
+    t.exited(tid, at + 10);
+  };
+  for (const std::uint32_t i : {0U, 1U, 2U, 3U}) {
+    const bool first = i == 0;
+    lived(20 + i, 1100 + 20 * i, "conn", first ? 1 : 0);
+    lived(40 + i, 1500 + 20 * i, "log", first ? 2 : 0);
+  }
+  const Lines lines = with_relays(t);
+  const auto waits_of = [&lines](const char* relay, const char* stack) {
+    const Lines waits = only((std::string("wait ") + relay).c_str(), lines);
+    return std::count_if(waits.begin(), waits.end(),
+                         [stack](const std::string& line) { return line.find(stack) != std::string::npos; });
+  };
+  CHECK(waits_of("4194305@1100", "u10:1") == 4);
+  CHECK(waits_of("4194306@1500", "u10:2") == 4);
+}
+
 TEST_CASE("few threads are single ones") {
   RecordingByHand t = two_threads();
   t.born(20, 1100, "conn", 11);

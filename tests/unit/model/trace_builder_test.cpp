@@ -108,24 +108,17 @@ TEST_CASE("the lives of a tid follow each other") {
   TraceBuilder builder;
   CHECK(builder.find_lives(7) == nullptr);
   TidLives& lives = builder.lives_of(7);
-  lives.append({100, 200, 1});
-  lives.append({200, 200, 2});
-  lives.append({200, 300, 3});
-  lives.append({400, kNever, 4});
+  CHECK(lives.add({200, 300, 3}) == nullptr);
+  CHECK(lives.add({400, kNever, 4}) == nullptr);
+  CHECK(lives.add({100, 200, 1}) == nullptr);
   REQUIRE(builder.find_lives(7) == &lives);
-  CHECK(lives.alive_through(99) == nullptr);
-  CHECK(lives.alive_through(100)->actor == 1);
-  CHECK(lives.alive_through(200)->actor == 1);  // at its exit
-  CHECK(lives.alive_through(201)->actor == 3);
-  CHECK(lives.alive_through(300)->actor == 3);
-  CHECK(lives.alive_through(301) == nullptr);
-  CHECK(lives.alive_through(400)->actor == 4);
+  CHECK(lives.add({250, 350, 5})->actor == 3);
+  CHECK(lives.add({400, 400, 5})->actor == 4);
+  CHECK(lives.born_by(200)->actor == 3);
   CHECK(lives.born_by(301)->actor == 3);
   CHECK(lives.born_by(99) == nullptr);
-  CHECK(lives.last().actor == 4);
-  CHECK(lives.add({250, 260, 5})->actor == 3);
   CHECK(lives.add({300, 400, 5}) == nullptr);
-  CHECK(lives.alive_through(350)->actor == 5);
+  CHECK(lives.born_by(350)->actor == 5);
 }
 
 }  // namespace
