@@ -134,7 +134,7 @@ TEST_CASE("the calls for a lock, and the functions that take it, are what CPU sa
   trace.sites[trace.waits.front().site].waker_stack = stacks - 3;
   trace.cpu_samples = {
       {0, stacks - 3, 1000}, {0, stacks - 2, 2000}, {1, stacks - 1, 3000}, {2, stacks - 1, 4000}};
-  const Lock& lock = holds_of(trace).locks().at(0);
+  const Lock lock = holds_of(trace).locks().at(0);
   CHECK(lock.calls == Approx(0.25));
   CHECK(lock.section == Approx(0.5));
 }
