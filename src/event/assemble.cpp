@@ -292,8 +292,9 @@ LeftOutStacks noted(const RecordBuffer& records, const ThreadLives& lives) {
   LeftOutStacks left_out;
   if (!records.has_draws()) return left_out;
   records.for_each([&](const auto& record) {
-    if constexpr (std::is_same_v<std::decay_t<decltype(record)>, offwait_wait>)
-      left_out.note(record, threads_of(record, lives));
+    if constexpr (std::is_same_v<std::decay_t<decltype(record)>, offwait_wait>) {
+      if (record.draw != 0) left_out.note(record, threads_of(record, lives));
+    }
   });
   return left_out;
 }
@@ -319,8 +320,9 @@ Trace assembled(const KernelRecording& recording, const NamedStacks& stacks, std
                                       recording.threads.size());
   RecordBuffer requests;  // which disks there are is only known after all waits
   const auto fill = [&]<class Record>(Record& record) {
-    if constexpr (std::is_same_v<Record, offwait_wait>)
-      left_out.fill(record, threads_of(record, assembler.lives()));
+    if constexpr (std::is_same_v<Record, offwait_wait>) {
+      if (record.draw != 0) left_out.fill(record, threads_of(record, assembler.lives()));
+    }
   };
   const auto add = [&]<class Record>(const Record& record) {
     if constexpr (std::is_same_v<Record, offwait_io>) {
