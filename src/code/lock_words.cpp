@@ -57,6 +57,11 @@ bool takes_a_lock(std::string_view function) {
   return has_one_of(function, kWords);
 }
 
+bool lets_a_lock_go(std::string_view function) {
+  constexpr std::array<std::string_view, 3> kWords = {"unlock", "wrunlock", "rdunlock"};
+  return has_one_of(function, kWords);
+}
+
 bool is_nameless_body(std::string_view function) { return last_part(function) == "operator()"; }
 
 }  // namespace offwait

@@ -29,7 +29,8 @@ namespace offwait {
 /// Works in two passes over the waits of a recording, in the same order: note() all, then fill() all.
 class LeftOutStacks {
  public:
-  /// What tells the thread that waits, and the thread or device that wakes it, from all others of their kind.
+  /// Numbers of the thread that waits, and of the thread or device that wakes it: waits with the same numbers
+  /// are those of one thread here.
   struct Threads {
     std::uint32_t waiter = 0;
     std::uint32_t waker = 0;

@@ -26,7 +26,7 @@ void Lives::append(std::uint32_t tid, const Life& life) {
 
 void Lives::end() {
   const std::size_t tids = last_.size();
-  last_ = {};
+  last_ = std::vector<std::uint32_t>();  // {} would keep its memory
   of_tid_.emplace(tids, tid_of_, [](std::uint32_t tid) { return tid; });
   tid_of_ = {};
 }
@@ -35,11 +35,10 @@ const Life* Lives::alive_through(std::uint32_t tid, Nanos at) const {
   const std::optional<std::uint32_t> number = tids_.find(tid);
   if (!number) return nullptr;
   const std::span<const std::uint32_t> lives = of_tid_->of(*number);
-  auto next = std::partition_point(lives.begin(), lives.end(),
-                                   [&](std::uint32_t life) { return lives_[life].start <= at; });
-  const Life* found = nullptr;
-  for (; next != lives.begin() && lives_[*(next - 1)].exit >= at; --next) found = &lives_[*(next - 1)];
-  return found;
+  // Each life starts at or after the exit of the one before.
+  const auto first = std::partition_point(lives.begin(), lives.end(),
+                                          [&](std::uint32_t life) { return lives_[life].exit < at; });
+  return first != lives.end() && lives_[*first].start <= at ? &lives_[*first] : nullptr;
 }
 
 }  // namespace offwait

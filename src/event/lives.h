@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The lives of all threads of a recording. A program may make 30,000 threads a second, so each takes some
-// 50 bytes at most.
+// 60 bytes at most.
 #pragma once
 
 #include <cstddef>

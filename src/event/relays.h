@@ -6,7 +6,6 @@
 #include <compare>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <map>
 #include <optional>
 #include <string>
@@ -86,9 +85,10 @@ class Relays {
   void take_births(ActorId actor, Nanos at, const Lives& lives, Visit visit) {
     const auto found = relays_.find(actor);
     if (found == relays_.end()) return;
-    std::deque<std::uint32_t>& of_relay = found->second.lives;
-    for (; of_relay.size() > 1 && lives.all()[of_relay[1]].start <= at; of_relay.pop_front())
-      visit(lives.all()[of_relay[0]], lives.all()[of_relay[1]]);
+    Relay& relay = found->second;
+    const auto life = [&](std::size_t index) -> const Life& { return lives.all()[relay.lives[index]]; };
+    for (; relay.next < relay.lives.size() && life(relay.next).start <= at; ++relay.next)
+      visit(life(relay.next - 1), life(relay.next));
   }
   /// All relays, in order of id.
   std::vector<ActorId> all() const;
@@ -97,8 +97,9 @@ class Relays {
   struct Relay {
     Kind kind;
     std::int32_t number = 0;
-    Nanos exit = 0;                   ///< of its last thread
-    std::deque<std::uint32_t> lives;  ///< the last one that was visited, and those to come
+    Nanos exit = 0;  ///< of its last thread
+    std::vector<std::uint32_t> lives;
+    std::size_t next = 1;  ///< index of the first one to be visited
   };
 
   std::unordered_map<ActorId, Relay> relays_;

@@ -42,8 +42,8 @@ class ThreadLives {
     const Progress& progress = progress_[life.actor];
     return progress.open || progress.last >= window_.end;
   }
-  /// What tells the thread that had this tid at `at` from all others: the tid or, if it is part of a relay,
-  /// that one's number. May be asked while intervals are placed.
+  /// The number of the relay that the thread with this tid at `at` is part of, else the tid. May be asked
+  /// while intervals are placed.
   std::uint32_t number_of(std::uint32_t tid, Nanos at) const;
   /// How many waits relays have for births.
   std::size_t births() const { return relays_.births(); }

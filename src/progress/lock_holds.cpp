@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 #include <span>
 #include <utility>
@@ -116,37 +117,39 @@ void describe_waits(const Trace& trace, const ThreadGroups& groups, const std::v
   lock.waiting = longest_first(waited);
 }
 
-/// By StackId: the innermost function of the program in which a lock is taken or let go, without the ways to
-/// do so; kNoFunction: none is known.
-constexpr std::uint32_t kNoFunction = UINT32_MAX;
-std::vector<std::uint32_t> taking_functions(const Trace& trace,
-                                            const std::vector<std::uint32_t>& function_of_frame) {
-  const std::vector<Roles> roles = roles_of(trace.frames);
-  const auto takes = [&](FrameId id) {
+/// The frame of the innermost function in which a lock is taken or let go, without the ways to do so. Not
+/// known where that function has no name, and for locks of runtimes, which code takes that does much else.
+std::optional<FrameId> taking_frame(const Trace& trace, const Stack& stack) {
+  for (const FrameId id : stack.frames) {
     const Frame& frame = trace.frames[id];
-    return frame.kind == Frame::Kind::user && !frame.function.empty() && roles[id].noise == Noise::none &&
-           roles[id].manager == LockManager::none && !roles[id].of_java && !is_about_locks(frame.function) &&
-           !is_nameless_body(frame.function);
-  };
-  std::vector<std::uint32_t> out;
-  for (const Stack& stack : trace.stacks) {
-    const auto taking = std::find_if(stack.frames.begin(), stack.frames.end(), takes);
-    out.push_back(taking == stack.frames.end() ? kNoFunction : function_of_frame[*taking]);
+    if (frame.kind != Frame::Kind::user) continue;
+    const Roles roles = roles_of(frame);
+    if (roles.manager != LockManager::none || roles.of_java) return std::nullopt;
+    if (roles.noise != Noise::none) continue;
+    if (frame.function.empty()) return std::nullopt;
+    const bool is_way = is_about_locks(frame.function) || lets_a_lock_go(frame.function);
+    if (!is_way && !is_nameless_body(frame.function)) return id;
   }
-  return out;
+  return std::nullopt;
 }
 
-/// The CPU samples of the group whose stacks `is_of_lock`, as a part of all samples of the group.
+/// Samples of one group, all of them and some.
+struct Samples {
+  std::uint64_t all = 0;
+  std::uint64_t some = 0;
+  double part() const { return all == 0 ? 0 : static_cast<double>(some) / static_cast<double>(all); }
+};
+
+/// The CPU samples of the group, and those whose stacks `is_of_lock`.
 template <class IsOfLock>
-double part_of_samples(const Trace& trace, const ThreadGroups& groups, GroupId group, IsOfLock is_of_lock) {
-  std::size_t samples = 0;
-  std::size_t of_lock = 0;
+Samples samples_of(const Trace& trace, const ThreadGroups& groups, GroupId group, IsOfLock is_of_lock) {
+  Samples out;
   for (const CpuSample& sample : trace.cpu_samples) {
     if (groups.group_of[sample.thread] != group || group == kNoGroup) continue;
-    ++samples;
-    of_lock += sample.stack != kNoStack && is_of_lock(sample.stack) ? 1U : 0U;
+    ++out.all;
+    out.some += sample.stack != kNoStack && is_of_lock(sample.stack) ? 1U : 0U;
   }
-  return samples == 0 ? 0 : static_cast<double>(of_lock) / static_cast<double>(samples);
+  return out;
 }
 
 /// Stacks in which threads wait at these sites, or end the waits.
@@ -165,24 +168,33 @@ double part_in_calls(const Trace& trace, const ThreadGroups& groups,
   for (const StackId stack : stacks) {
     if (!calls[stack].empty()) of_lock.insert(calls[stack]);
   }
-  return part_of_samples(trace, groups, holders,
-                         [&](StackId stack) { return of_lock.contains(calls[stack]); });
+  return samples_of(trace, groups, holders, [&](StackId stack) { return of_lock.contains(calls[stack]); })
+      .part();
 }
 
-/// Lock::section. `taking`: taking_functions().
-double part_in_section(const Trace& trace, const ThreadGroups& groups,
-                       const std::vector<std::uint32_t>& function_of_frame,
-                       const std::vector<std::uint32_t>& taking, const std::set<StackId>& stacks,
-                       GroupId holders) {
+/// What Lock::section is of.
+Samples samples_in_section(const Trace& trace, const ThreadGroups& groups,
+                           const std::vector<std::uint32_t>& function_of_frame,
+                           const std::set<StackId>& stacks, GroupId holders) {
   std::set<std::uint32_t> of_lock;
-  for (const StackId stack : stacks) of_lock.insert(taking[stack]);
-  of_lock.erase(kNoFunction);
-  std::vector<bool> is_of_lock;
-  for (const Stack& stack : trace.stacks) {
-    is_of_lock.push_back(std::any_of(stack.frames.begin(), stack.frames.end(),
-                                     [&](FrameId id) { return of_lock.contains(function_of_frame[id]); }));
+  for (const StackId stack : stacks) {
+    const std::optional<FrameId> frame = taking_frame(trace, trace.stacks[stack]);
+    if (frame) of_lock.insert(function_of_frame[*frame]);
   }
-  return part_of_samples(trace, groups, holders, [&](StackId stack) { return is_of_lock[stack]; });
+  std::map<StackId, bool> known;
+  return samples_of(trace, groups, holders, [&](StackId id) {
+    const auto [found, is_new] = known.try_emplace(id, false);
+    if (is_new) {
+      const std::vector<FrameId>& frames = trace.stacks[id].frames;
+      found->second = std::any_of(frames.begin(), frames.end(),
+                                  [&](FrameId frame) { return of_lock.contains(function_of_frame[frame]); });
+    }
+    return found->second;
+  });
+}
+
+bool is_of_kernel(const Trace& trace, const Lock& lock) {
+  return lock.object != kNoObject && trace.objects[lock.object].kind == Object::Kind::kernel_lock;
 }
 
 /// When each thread had the lock. `waits` are those for the lock, in order of their ends.
@@ -264,7 +276,6 @@ void LockHolds::describe(const Trace& trace, const ThreadGroups& groups, const s
   const auto by_time = [](const auto& a, const auto& b) { return a.second < b.second; };
   const std::vector<std::uint32_t> function_of_frame = functions_of_frames(trace);
   const std::vector<std::vector<std::uint32_t>> calls = system_calls(trace, function_of_frame);
-  const std::vector<std::uint32_t> taking = taking_functions(trace, function_of_frame);
   std::vector<Nanos> of_site(trace.sites.size(), kNoWait);
   for (std::size_t i = 0; i < locks_.size(); ++i) {
     locks_[i].holding = longest_first(held[i]);
@@ -275,7 +286,11 @@ void LockHolds::describe(const Trace& trace, const ThreadGroups& groups, const s
     describe_waits(trace, groups, sites, of_site, locks_[i]);
     const std::set<StackId> stacks = stacks_of_sites(trace, sites);
     locks_[i].calls = part_in_calls(trace, groups, calls, stacks, locks_[i].holders);
-    locks_[i].section = part_in_section(trace, groups, function_of_frame, taking, stacks, locks_[i].holders);
+    if (!is_of_kernel(trace, locks_[i])) {
+      const Samples section = samples_in_section(trace, groups, function_of_frame, stacks, locks_[i].holders);
+      locks_[i].section = section.part();
+      locks_[i].section_samples = section.some;
+    }
     for (const SiteId site : sites) of_site[site] = kNoWait;
   }
 }

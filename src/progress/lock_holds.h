@@ -22,10 +22,11 @@ struct Lock : ContendedLock {
   /// end waits for it, as CPU samples show it: a call is one by its innermost functions of the program.
   double calls = 0;
   /// The same of the functions that take the lock or let it go, with all that they call: `calls`, and what
-  /// they do with the lock and what it guards. 0: not known.
+  /// they do with the lock and what it guards. 0: not known, as for locks of the kernel and of runtimes.
   double section = 0;
-  std::vector<GroupId> waiting;  ///< groups that waited for it, the one that waited longest first
-  std::vector<GroupId> holding;  ///< groups that held it, the one that held it longest first
+  std::uint64_t section_samples = 0;  ///< how many samples that is
+  std::vector<GroupId> waiting;       ///< groups that waited for it, the one that waited longest first
+  std::vector<GroupId> holding;       ///< groups that held it, the one that held it longest first
   /// What threads did while they held it, as far as is known. The parts add up to held_ns.
   Nanos held_ns = 0;
   Nanos slept_ns = 0;

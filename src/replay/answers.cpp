@@ -254,7 +254,9 @@ class Answering {
     bound.gain = std::max(bound.gain, replayed);
     gain.gain = bound.gain;
     as_bound(gain);
-    gain.low = bound.as_dear;
+    if (!bound.without_section || *bound.without_section <= bound.gain) return;
+    gain.low = bound.gain;
+    gain.high = bound.without_section;
   }
 
   LockAnswer answer_of_lock(const Answers& about, const Replays& replays, const ScenarioGains& gains,

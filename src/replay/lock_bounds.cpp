@@ -5,6 +5,7 @@
 
 #include "replay/behind_locks.h"
 #include "replay/gains.h"
+#include "replay/sample_doubt.h"
 
 namespace offwait {
 
@@ -20,7 +21,7 @@ double own_part(const Lock& lock, const Window& window) {
          static_cast<double>(window.length());
 }
 
-/// More of the CPU work cannot be said to be only about a lock.
+/// Functions with a larger part of the CPU work do much besides taking the lock.
 constexpr double kMostSection = 0.9;
 
 /// The part of the group's life that this part of its CPU work takes, if it has the lock.
@@ -46,12 +47,12 @@ double LockBounds::gain(const Progress& progress, const std::vector<double>& spe
 LockBound LockBounds::of(const Progress& progress, const Scenario& scenario, LockId lock,
                          const std::vector<double>& speeds) const {
   const Lock& known = input_.holds.locks()[lock];
-  const LockBound as_dear = bound(progress, scenario, lock, speeds, known.calls);
-  if (as_dear.full != Full::cpus || known.section <= known.calls || known.section > kMostSection)
-    return as_dear;
-  LockBound out = bound(progress, scenario, lock, speeds, known.section);
-  if (out.gain <= as_dear.gain) return as_dear;
-  out.as_dear = as_dear.gain;
+  LockBound out = bound(progress, scenario, lock, speeds, known.calls);
+  const bool tells =
+      known.section > known.calls && known.section <= kMostSection && !are_too_few(known.section_samples);
+  if (out.full != Full::cpus || !tells) return out;
+  const double most = bound(progress, scenario, lock, speeds, known.section).gain;
+  if (most > out.gain) out.without_section = most;
   return out;
 }
 

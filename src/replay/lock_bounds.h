@@ -15,9 +15,9 @@ namespace offwait {
 /// At `gain` this is full; Full::nothing: the waiters' own work and other waits are left.
 struct LockBound {
   double gain = 0;
-  /// The same if the lock's section (Lock::section) costs what it did in the recording, where that is less:
-  /// where CPUs are full.
-  std::optional<double> as_dear{};
+  /// The same if the functions that take the lock (Lock::section) needed no CPU time without it, where that
+  /// is more. What they need then lies between.
+  std::optional<double> without_section{};
   Full full = Full::nothing;
   ActorId disk = kNoActor;
   LockId lock = kNoLock;  ///< Full::lock: that one
@@ -31,9 +31,9 @@ struct LockBound {
 /// all of the time. A write or a flush counts once for all threads: behind a lock nobody shares a group
 /// commit, without it they do.
 ///
-/// A contended lock makes CPU work dearer, because its data moves between CPUs; how much, no recording shows.
-/// Where CPUs are full, the bound therefore leaves out all CPU work of the functions that take the lock,
-/// unless these are nearly all that there is.
+/// The CPU work is taken as it is, though a contended lock makes it dearer, because its data moves between
+/// CPUs; how much, no recording shows. Where CPUs are full there is therefore a second bound, without any CPU
+/// work of the functions that take the lock, unless these have nearly all of it or too few samples.
 class LockBounds {
  public:
   /// The values outlive it.

@@ -35,5 +35,13 @@ TEST_CASE("the lives of a tid follow each other, whatever other tids do") {
   CHECK(lives.all().size() == 5);
 }
 
+TEST_CASE("many empty lives at one instant are passed over at once") {
+  Lives lives;
+  constexpr std::uint32_t kMany = 100'000;
+  for (std::uint32_t i = 0; i < kMany; ++i) lives.append(7, {100, 100, i});
+  lives.end();
+  for (std::uint32_t i = 0; i < kMany; ++i) REQUIRE(lives.alive_through(7, 100)->actor == 0);
+}
+
 }  // namespace
 }  // namespace offwait

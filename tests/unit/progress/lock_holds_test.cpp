@@ -129,7 +129,7 @@ TEST_CASE("the calls for a lock, and the functions that take it, are what CPU sa
   const FrameId work = frame("work", Frame::Kind::user);
   trace.stacks.push_back({{kernel, unlock, update, work}, {}});
   trace.stacks.push_back({{update, work}, {}});
-  trace.stacks.push_back({{work}, {}});
+  trace.stacks.push_back({{unlock, work}, {}});  // of another lock
   const auto stacks = static_cast<StackId>(trace.stacks.size());
   trace.sites[trace.waits.front().site].waker_stack = stacks - 3;
   trace.cpu_samples = {
@@ -137,6 +137,7 @@ TEST_CASE("the calls for a lock, and the functions that take it, are what CPU sa
   const Lock lock = holds_of(trace).locks().at(0);
   CHECK(lock.calls == Approx(0.25));
   CHECK(lock.section == Approx(0.5));
+  CHECK(lock.section_samples == 2);
 }
 
 TEST_CASE("the kernel's own functions do not tell what a futex is for") {
