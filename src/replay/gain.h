@@ -52,7 +52,7 @@ inline constexpr double kWidestRange = 0.5;
 /// What a scenario would gain: throughput of a progress with it, minus 1.
 struct Gain {
   double gain = 0;
-  std::optional<double> low;  ///< range_of() the gain; none if it is in doubt
+  std::optional<double> low;  ///< range_of() the gain, or that of a LockBound; none if it is in doubt
   std::optional<double> high;
   Certainty certainty = Certainty::sure;
   Doubt doubt = Doubt::none;  ///< none of a sure one

@@ -42,7 +42,7 @@ def lock_taken_in(pattern):
             return False
         return any(re.search(pattern, name) for name in (answer["lock"]["name"], *answer["lock"]["stack"]))
 
-    return Part(belongs, bound=lambda answer: answer["lock"]["free_gain"])
+    return Part(belongs, bound=lambda answer: max(answer["lock"]["free_gain"], answer["high"] or 0))
 
 
 def more_threads(*whats):
