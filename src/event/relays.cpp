@@ -96,11 +96,16 @@ ActorId Relays::go_on(const Kind& kind, Nanos born, ActorId parent, std::uint32_
     Relay& relay = relays_.at(actor);
     if (relay.exit > born || actor == parent) continue;
     relay.lives.push_back(life);
-    ++births_;
     free.erase(free.begin() + static_cast<std::ptrdiff_t>(left));
     return actor;
   }
   return kNoActor;
+}
+
+std::size_t Relays::births() const {
+  std::size_t out = 0;
+  for (const auto& [actor, relay] : relays_) out += relay.lives.size() - 1;
+  return out;
 }
 
 void Relays::exited(ActorId actor, Nanos at) {

@@ -77,8 +77,8 @@ class Relays {
   /// The thread that the relay has is gone.
   void exited(ActorId actor, Nanos at);
 
-  /// How many births all relays have.
-  std::size_t births() const { return births_; }
+  /// How many births all relays have: their lives after each one's first.
+  std::size_t births() const;
   /// Calls visit(before, life) for each life of the relay after its first one that was born by `at`, with the
   /// one before, and forgets it. `lives`: of all relays.
   template <class Visit>
@@ -103,7 +103,6 @@ class Relays {
   };
 
   std::unordered_map<ActorId, Relay> relays_;
-  std::size_t births_ = 0;
   std::map<Kind, std::vector<ActorId>> free_;  ///< those whose thread is gone, in order of its exit
 };
 

@@ -13,8 +13,7 @@
 namespace offwait {
 namespace {
 
-/// Records, and what they have in common, take so much memory. More of them lie in a file, since the trace
-/// that is made of them takes several times as much.
+/// Records, and what they have in common, take so much memory. More of them lie in a file without a name.
 constexpr std::size_t kRecordBytes = std::size_t{32} << 20;
 
 constexpr const char* kImpossible = "a section has impossible content";
