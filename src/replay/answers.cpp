@@ -255,7 +255,6 @@ class Answering {
     gain.gain = bound.gain;
     as_bound(gain);
     if (!bound.without_section || *bound.without_section <= bound.gain) return;
-    gain.low = bound.gain;
     gain.high = bound.without_section;
   }
 

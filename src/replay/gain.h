@@ -52,8 +52,8 @@ inline constexpr double kWidestRange = 0.5;
 /// What a scenario would gain: throughput of a progress with it, minus 1.
 struct Gain {
   double gain = 0;
-  std::optional<double> low;  ///< range_of() the gain, or that of a LockBound; none if it is in doubt
-  std::optional<double> high;
+  std::optional<double> low;   ///< range_of() the gain; a lock has none, nor has a gain that is in doubt
+  std::optional<double> high;  ///< the same, but a lock has LockBound::without_section
   Certainty certainty = Certainty::sure;
   Doubt doubt = Doubt::none;  ///< none of a sure one
 };

@@ -16,7 +16,7 @@ namespace offwait {
 struct LockBound {
   double gain = 0;
   /// The same if the functions that take the lock (Lock::section) needed no CPU time without it, where that
-  /// is more. What they need then lies between.
+  /// is more: the most that it may gain. Locks are ranked without this.
   std::optional<double> without_section{};
   Full full = Full::nothing;
   ActorId disk = kNoActor;

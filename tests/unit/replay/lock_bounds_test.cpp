@@ -32,7 +32,8 @@ LockGain gain_of_lock(const Trace& trace) {
   CHECK(answer->gain == answer->lock->waited.gain);
   CHECK(answer->certainty == Certainty::up_to);
   CHECK(answer->high == answer->lock->waited.without_section);
-  CHECK(answer->low.has_value() == answer->high.has_value());
+  // A bound is no number that is surely reached.
+  CHECK_FALSE(answer->low);
   return *answer->lock;
 }
 
