@@ -14,7 +14,7 @@ constexpr double kMostCpus = 1e6;
 }  // namespace
 
 SimulatedCpus::SimulatedCpus(const CpuSets& sets, std::size_t threads, double factor)
-    : cpus_(sets), sets_(sets.cpus.size()), ranks_(threads) {
+    : cpus_(sets), sets_(sets.cpus.size()), places_(threads, kNowhere) {
   for (CpuSetId id = 0; id < sets_.size(); ++id) {
     sets_[id].free = static_cast<int>(std::lround(std::clamp(sets.cpus[id] / factor, 1.0, kMostCpus)));
   }
@@ -60,19 +60,31 @@ bool SimulatedCpus::has_to_share(std::uint32_t thread, double ran) const {
 }
 
 void SimulatedCpus::computes(std::uint32_t thread, double rank) {
-  ranks_[thread] = rank;
-  LeastFirst& computing = sets_[set_of(thread)].computing;
-  drop_those_who_left(computing);  // else they would stay while no thread queues
-  computing.emplace(rank, thread);
+  auto& computing = sets_[set_of(thread)].computing;
+  if (places_[thread] == kNowhere) {
+    places_[thread] = static_cast<std::uint32_t>(computing.size());
+    computing.emplace_back(rank, thread);
+  } else {
+    computing[places_[thread]].first = rank;
+  }
 }
 
-std::optional<std::pair<double, std::uint32_t>> SimulatedCpus::ran_most(CpuSetId set) {
+void SimulatedCpus::stops(std::uint32_t thread) {
+  if (places_[thread] == kNowhere) return;
+  auto& computing = sets_[set_of(thread)].computing;
+  computing[places_[thread]] = computing.back();
+  places_[computing.back().second] = places_[thread];
+  places_[thread] = kNowhere;
+  computing.pop_back();
+}
+
+std::optional<std::pair<double, std::uint32_t>> SimulatedCpus::ran_most(CpuSetId set) const {
   std::optional<std::pair<double, std::uint32_t>> out;
   for (CpuSetId some = 0; some < sets_.size(); ++some) {
     if (!is_within(some, set)) continue;
-    LeastFirst& computing = sets_[some].computing;
-    drop_those_who_left(computing);
-    if (!computing.empty() && (!out || computing.top() < *out)) out = computing.top();
+    for (const auto& one : sets_[some].computing) {
+      if (!out || one < *out) out = one;
+    }
   }
   return out;
 }
@@ -80,11 +92,6 @@ std::optional<std::pair<double, std::uint32_t>> SimulatedCpus::ran_most(CpuSetId
 bool SimulatedCpus::is_within(CpuSetId set, CpuSetId other) const {
   const std::vector<CpuSetId>& within = cpus_.within[set];
   return std::find(within.begin(), within.end(), other) != within.end();
-}
-
-/// Until the first one does compute.
-void SimulatedCpus::drop_those_who_left(LeastFirst& computing) const {
-  while (!computing.empty() && ranks_[computing.top().second] != computing.top().first) computing.pop();
 }
 
 }  // namespace offwait

@@ -35,20 +35,22 @@ class SimulatedCpus {
   /// The thread computes from now on, or no longer does. Ranks of those that compute keep their order as
   /// time goes on: the least one is that of the thread that ran most.
   void computes(std::uint32_t thread, double rank);
-  void stops(std::uint32_t thread) { ranks_[thread].reset(); }
+  void stops(std::uint32_t thread);
   /// The thread with the least rank, and its rank, among those that compute on CPUs of the set and may run on
   /// no other CPUs.
-  std::optional<std::pair<double, std::uint32_t>> ran_most(CpuSetId set);
+  std::optional<std::pair<double, std::uint32_t>> ran_most(CpuSetId set) const;
 
  private:
   /// Threads with a number each, the least number first.
   using LeastFirst = std::priority_queue<std::pair<double, std::uint32_t>,
                                          std::vector<std::pair<double, std::uint32_t>>, std::greater<>>;
+  static constexpr std::uint32_t kNowhere = UINT32_MAX;
   struct Set {
     int free = 1;  ///< of all its CPUs
     // Threads that may run in this set, and in no smaller one.
     LeastFirst ready;
-    LeastFirst computing;  ///< and some that no longer compute, or have another rank since
+    /// Threads with their ranks, in no order: there are no more of them than CPUs.
+    std::vector<std::pair<double, std::uint32_t>> computing;
   };
 
   CpuSetId set_of(std::uint32_t thread) const {
@@ -56,11 +58,10 @@ class SimulatedCpus {
   }
   bool is_within(CpuSetId set, CpuSetId other) const;
   std::optional<CpuSetId> full(CpuSetId set) const;
-  void drop_those_who_left(LeastFirst& computing) const;
 
   const CpuSets& cpus_;
-  std::vector<Set> sets_;                     ///< by CpuSetId
-  std::vector<std::optional<double>> ranks_;  ///< by thread; of those that compute
+  std::vector<Set> sets_;              ///< by CpuSetId
+  std::vector<std::uint32_t> places_;  ///< by thread: its index in Set::computing, or kNowhere
 };
 
 }  // namespace offwait
