@@ -65,6 +65,10 @@ bool lack_of_cpus_matters(const Findings& findings) {
          });
 }
 
+bool others_have_the_cpus(const Findings& findings) {
+  return findings.cpu_supply.cause == CpuSupply::Cause::others && lack_of_cpus_matters(findings);
+}
+
 std::vector<std::pair<WaitClass, double>> classes_by_time(const std::map<WaitClass, double>& classes) {
   return by_time(classes);
 }
@@ -164,15 +168,6 @@ std::vector<const FoundAnswer*> first_answers(const Findings& findings) {
   return out;
 }
 
-std::optional<std::size_t> explained_answer(const FoundKnot& knot, const Findings& findings,
-                                            const std::vector<const FoundAnswer*>& answers) {
-  const auto index = static_cast<std::size_t>(&knot - findings.knots.data());
-  const auto found = std::find_if(answers.begin(), answers.end(),
-                                  [index](const FoundAnswer* answer) { return answer->knot == index; });
-  return found == answers.end() ? std::nullopt
-                                : std::optional(static_cast<std::size_t>(found - answers.begin()) + 1);
-}
-
 ShortEvidence short_evidence(const Findings& findings) {
   constexpr double kShortestWindow = 1;
   // Starting programs takes milliseconds that differ from time to time.
@@ -208,21 +203,6 @@ bool somebody_is_stuck(const Findings& findings) {
   return !findings.deadlocks.empty() ||
          std::any_of(findings.open_waits.begin(), findings.open_waits.end(),
                      [](const FoundOpenWait& open) { return open.throughout && open.holder; });
-}
-
-LeftOut left_out(const Findings& findings) {
-  const std::vector<const FoundAnswer*> answers = first_answers(findings);
-  std::size_t knots = 0;
-  std::size_t background = 0;
-  for (const FoundKnot& knot : findings.knots) {
-    if (!explained_answer(knot, findings, answers)) ++(knot.background ? background : knots);
-  }
-  const auto sinks = std::count_if(findings.sinks.begin(), findings.sinks.end(),
-                                   [](const FoundSink& sink) { return !sink.limits(); });
-  const auto blocked = std::count_if(findings.open_waits.begin(), findings.open_waits.end(),
-                                     [](const FoundOpenWait& open) { return open.throughout; });
-  return {knots, findings.excluded_waits.size(), background + static_cast<std::size_t>(sinks),
-          static_cast<std::size_t>(blocked)};
 }
 
 }  // namespace offwait

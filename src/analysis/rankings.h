@@ -23,6 +23,8 @@ bool somebody_lacks_cpus(const Findings& findings);
 /// Whether what CPUs the target lacks holds it up: threads lack them for much of their time, or more CPUs
 /// would gain much, or nobody can say how much.
 bool lack_of_cpus_matters(const Findings& findings);
+/// Whether it does, and other programs have most of these CPUs.
+bool others_have_the_cpus(const Findings& findings);
 
 /// Wait classes with their seconds, as edges and the evidence of knots have them, the longest first.
 std::vector<std::pair<WaitClass, double>> classes_by_time(const std::map<WaitClass, double>& classes);
@@ -85,19 +87,5 @@ const FoundDisk* disk_of(const Findings& findings, FoundActorId actor);
 
 /// A thread waited throughout for a mutex whose holder is known, or there is a deadlock.
 bool somebody_is_stuck(const Findings& findings);
-
-/// The number, from 1 on, of the first of the answers that the knot is part of; none if it is of no answer.
-std::optional<std::size_t> explained_answer(const FoundKnot& knot, const Findings& findings,
-                                            const std::vector<const FoundAnswer*>& answers);
-
-/// What the first screen of a report with answers leaves out.
-struct LeftOut {
-  std::size_t knots = 0;  ///< that are no background and of no answer there
-  // The rest limits nothing:
-  std::size_t waits = 0;       ///< Findings::excluded_waits
-  std::size_t background = 0;  ///< knots of no answer there, and sinks
-  std::size_t blocked = 0;     ///< threads that waited throughout
-};
-LeftOut left_out(const Findings& findings);
 
 }  // namespace offwait

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "base/escape.h"
+#include "report/json_screen.h"
 #include "report/json_values.h"
 #include "report/json_views.h"
 #include "report/names.h"
@@ -562,6 +563,7 @@ std::string to_json(const Findings& findings) {
   out["progress"] = std::move(progress);
   if (findings.held_back) out["held_back"] = held_back_json(*findings.held_back);
   out["answers"] = array_of(findings.answers, answer_json);
+  out["screen"] = screen_json(screen_of(findings));
   out["what_if"] = array_of(findings.what_ifs, what_if_json);
   Json actors = Json::array();
   for (const FoundActor& actor : findings.actors) {

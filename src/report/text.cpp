@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "report/text.h"
 
-#include "analysis/losses.h"
-#include "analysis/rankings.h"
 #include "report/quantity.h"
 #include "report/text_answers.h"
 #include "report/text_devices.h"
@@ -20,7 +18,8 @@ namespace offwait {
 
 namespace {
 
-void put_head(const TextPage& page, const LossImpact& impact) {
+void put_head(const TextPage& page) {
+  const LossImpact& impact = page.screen.losses;
   const Recording& recording = page.findings.recording;
   const Totals& totals = page.findings.totals;
   page.canvas.flow(
@@ -56,54 +55,76 @@ void put_runtimes(const TextPage& page) {
   }
 }
 
-bool something_lost(const Findings& findings) {
-  return total_lost(findings) > 0 || !actors_with_losses(findings).empty();
-}
-
 /// Losses in one line, or in full with -v.
-void put_losses(const TextPage& page, const LossImpact& impact) {
+void put_losses(const TextPage& page) {
+  const LossImpact& impact = page.screen.losses;
   const Ink ink = impact.minor ? Ink::plain : Ink::warn;
   put_paragraph(page.canvas, total_lost(page.findings) > 0 ? "LOST" : "GAPS",
                 page.verbose ? losses_text(page.findings, page.names)
                              : brief_losses_text(page.findings, impact) + " (-v)",
                 impact.minor ? Ink::strong : Ink::warn, ink);
+  // What may change the answer stands above it.
+  if (!impact.minor) page.canvas.gap();
 }
 
-/// The answers or, where there is nothing that makes progress, the verdict of the wait graph. A deadlock
-/// comes first.
-void put_first_screen(const TextPage& page) {
-  if (page.findings.progress.empty()) {
-    page.canvas.gap();
-    page.canvas.flow(words(verdict_sentence(page.findings, page.names), Ink::strong), 0);
-    put_what_ifs(page);
-    return;
-  }
-  if (const std::string stuck = deadlock_sentences(page.findings, page.names); !stuck.empty()) {
-    page.canvas.gap();
-    page.canvas.flow(words(stuck, Ink::warn), 0);
-  }
-  put_answers(page);
-  if (!answers_can_be_judged(page.findings)) {
-    page.canvas.flow(words(graph_sentence(page.findings, page.names)), 0);
-  }
-  put_what_ifs(page);
+void put_deadlocks(const TextPage& page) {
+  page.canvas.gap();
+  page.canvas.flow(words(deadlock_sentences(page.findings, page.names), Ink::warn), 0);
 }
 
-/// Waits and actors that limit nothing. They are of use where there is no answer, or where threads are stuck.
-void put_rest(const TextPage& page) {
-  const bool answered = answers_can_be_judged(page.findings);
-  const bool all = page.verbose || !answered || somebody_is_stuck(page.findings);
-  if (all) {
-    put_excluded_waits(page);
-    put_background(page);
-    put_blocked_throughout(page);
-  }
-  if (page.verbose || !answered) return;
-  LeftOut more = left_out(page.findings);
-  if (all) more = {.knots = more.knots};
-  if (const std::string text = rest_text(more); !text.empty()) {
-    page.canvas.gap();
-    page.canvas.flow(words(text, Ink::dim), 0);
+void put_verdict(const TextPage& page) {
+  page.canvas.gap();
+  page.canvas.flow(words(verdict_sentence(page.findings, page.names), Ink::strong), 0);
+}
+
+void put_section(const TextPage& page, ScreenSection section) {
+  switch (section) {
+    case ScreenSection::losses:
+      return put_losses(page);
+    case ScreenSection::deadlocks:
+      return put_deadlocks(page);
+    case ScreenSection::verdict:
+      return put_verdict(page);
+    case ScreenSection::too_short:
+      return put_too_short(page);
+    case ScreenSection::answers:
+      return put_answers(page);
+    case ScreenSection::graph:
+      page.canvas.flow(words(graph_sentence(page.findings, page.names)), 0);
+      return;
+    case ScreenSection::what_ifs:
+      return put_what_ifs(page);
+    case ScreenSection::knots:
+      return put_knots(page);
+    case ScreenSection::sinks:
+      return put_limiting_sinks(page);
+    case ScreenSection::stopped:
+      return put_stopped(page);
+    case ScreenSection::runnable:
+      return put_runnable(page);
+    case ScreenSection::disks:
+      return put_disks(page);
+    case ScreenSection::nics:
+      return put_nics(page);
+    case ScreenSection::false_wakeups:
+      return put_false_wakeups(page);
+    case ScreenSection::wrong_stacks:
+      return put_paragraph(page.canvas, "STACKS", wrong_stacks_text(page.findings.recording.stack_reuse));
+    case ScreenSection::stack_ends:
+      return put_paragraph(page.canvas, "STACKS", stack_ends_text(page.findings.stack_ends));
+    case ScreenSection::cost:
+      return put_paragraph(page.canvas, "COST", cost_text(page.findings.recording, page.verbose));
+    case ScreenSection::search:
+      return put_search(page);
+    case ScreenSection::excluded_waits:
+      return put_excluded_waits(page);
+    case ScreenSection::background:
+      return put_background(page);
+    case ScreenSection::blocked:
+      return put_blocked_throughout(page);
+    case ScreenSection::left_out:
+      page.canvas.gap();
+      page.canvas.flow(words(rest_text(page.screen.left_out), Ink::dim), 0);
   }
 }
 
@@ -113,30 +134,13 @@ std::string to_text(const Findings& findings, const TextStyle& style) {
   Canvas canvas(style.width, style.color, style.charset);
   const ActorNames names(findings,
                          [&canvas](std::string_view name) { return canvas.fit(name, kNameColumns); });
-  const TextPage page{findings, names, style.verbosity > 0,
-                      style.full_stacks ? StackNoise::kept : StackNoise::folded, canvas};
-  const bool lost = something_lost(findings);
-  const LossImpact impact = loss_impact(findings);
-  put_head(page, impact);
+  const Screen screen = screen_of(findings, {style.verbosity > 0, style.explain});
+  const TextPage page{
+      findings, screen, names, style.verbosity > 0, style.full_stacks ? StackNoise::kept : StackNoise::folded,
+      canvas};
+  put_head(page);
   put_runtimes(page);
-  // What may change the answer stands above it.
-  if (lost && !impact.minor) {
-    put_losses(page, impact);
-    canvas.gap();
-  }
-  put_first_screen(page);
-  put_knots(page);
-  put_limiting_sinks(page);
-  put_stopped(page);
-  put_runnable(page);
-  put_disks(page);
-  put_nics(page);
-  put_false_wakeups(page);
-  put_stack_ends(page);
-  put_cost(page);
-  if (style.explain) put_search(page);
-  put_rest(page);
-  if (lost && impact.minor) put_losses(page, impact);
+  for (const ScreenSection section : screen.sections) put_section(page, section);
   return canvas.take();
 }
 

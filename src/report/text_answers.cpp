@@ -3,11 +3,11 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
-#include "analysis/rankings.h"
 #include "report/quantity.h"
 #include "report/text_stacks.h"
 #include "report/wording_advice.h"
@@ -77,19 +77,8 @@ void put_evidence(const TextPage& page, const FoundAnswer& answer) {
   page.canvas.to(kNumbered + 6).flow(words(advice(page.findings, answer, page.names)), kNumbered + 6);
 }
 
-/// Whether an answer's evidence is shown: that of the first one for each progress.
-bool is_explained(const TextPage& page, const std::vector<const FoundAnswer*>& all, std::size_t index) {
-  return page.verbose || index == 0 || all[index]->progress != all.front()->progress;
-}
-
-/// What the answers gain that the screen does not show. Locks are answers, too.
-std::vector<double> gains_left_out(const std::vector<const FoundAnswer*>& all, std::size_t shown) {
-  std::vector<double> out;
-  for (std::size_t i = shown; i < all.size(); ++i) out.push_back(most_of(*all[i]));
-  return out;
-}
-
-void put_answer(const TextPage& page, std::size_t number, const FoundAnswer& answer, bool whole) {
+void put_answer(const TextPage& page, std::size_t number, const ShownAnswer& shown) {
+  const FoundAnswer& answer = page.findings.answers[shown.answer];
   page.canvas.put(fmt::format("{}", number), Ink::strong).to(kNumbered);
   std::vector<Word> line;
   const auto add = [&line](const std::string& text, Ink ink) {
@@ -99,9 +88,7 @@ void put_answer(const TextPage& page, std::size_t number, const FoundAnswer& ans
   if (answer.certainty == Certainty::split) {
     add(fmt::format("for {}:", progress_told_apart(page.findings, answer.progress, page.names)), Ink::plain);
   }
-  // The gain of a lock is a bound, also where it depends on whose progress counts.
-  const bool bound = answer.what == Resource::waited && answer.certainty == Certainty::split;
-  const std::string gain = (bound ? "up to " : "") + gain_text(answer);
+  const std::string gain = answer_gain_text(answer);
   add(change_text(answer, page.names) + (gain.empty() ? "" : ":"), Ink::strong);
   add(gain, Ink::strong);
   add(fmt::format("[{}]", to_string(answer.certainty)), Ink::dim);
@@ -109,52 +96,40 @@ void put_answer(const TextPage& page, std::size_t number, const FoundAnswer& ans
   add(held_gain_text(answer), Ink::strong);
   add(sync_parts_text(answer), Ink::strong);
   page.canvas.flow(line, kNumbered);
-  if (whole) {
-    put_evidence(page, answer);
-  }
+  if (shown.evidence) put_evidence(page, answer);
 }
 
 }  // namespace
 
-std::vector<const FoundAnswer*> shown_answers(const TextPage& page) {
-  return page.verbose ? distinct_answers(page.findings) : first_answers(page.findings);
+void put_too_short(const TextPage& page) {
+  put_progress(page);
+  page.canvas.gap();
+  page.canvas.flow(words(too_short_text(page.findings, page.names), Ink::strong), 0);
 }
 
 void put_answers(const TextPage& page) {
   put_progress(page);
   page.canvas.gap();
-  if (const std::string why = too_short_text(page.findings, page.names); !why.empty()) {
-    page.canvas.flow(words(why, Ink::strong), 0);
-    return;
-  }
-  const std::string held = held_back_text(page.findings, page.names);
-  const std::string neighbours = neighbours_text(page.findings, page.names);
-  // A target that waits for what TCP holds back is neither idle nor balanced.
-  const std::string heading = held.empty() ? answers_heading(page.findings, page.names) : "";
-  for (const std::string& text : {held, neighbours, heading}) {
+  const Screen& screen = page.screen;
+  std::vector<std::string> above = {screen.neighbours ? neighbours_text(page.findings, page.names) : "",
+                                    answers_heading(page.findings, screen.heading, page.names)};
+  // It is the answer.
+  if (screen.heading.what == AnswersHeading::What::held_back) std::swap(above[0], above[1]);
+  for (const std::string& text : above) {
     if (!text.empty()) page.canvas.flow(words(text, Ink::strong), 0);
   }
-  const std::vector<const FoundAnswer*> all = distinct_answers(page.findings);
-  const std::size_t shown = shown_answers(page).size();
-  for (std::size_t i = 0; i < shown; ++i) put_answer(page, i + 1, *all[i], is_explained(page, all, i));
-  if (all.empty()) return;
-  const std::string doubt = shown > 0 ? certainty_sentence(page.findings, *all.front()) : "";
-  if (!doubt.empty()) {
-    page.canvas.flow(words(doubt), 0);
+  for (std::size_t i = 0; i < screen.answers.size(); ++i) put_answer(page, i + 1, screen.answers[i]);
+  if (!screen.answers.empty()) {
+    const FoundAnswer& first = page.findings.answers[screen.answers.front().answer];
+    if (const std::string doubt = certainty_sentence(page.findings, first); !doubt.empty()) {
+      page.canvas.flow(words(doubt), 0);
+    }
   }
-  const bool all_known = shown < all.size() || has_all_answers(page.findings);
-  if (all.front()->certainty != Certainty::rough && all_known) {
-    const std::vector<double> gains = gains_left_out(all, shown);
-    const double most_gain = gains.empty() ? 0 : *std::max_element(gains.begin(), gains.end());
-    page.canvas.flow(words(others_text(gains.size(), most_gain)), 0);
-  }
+  if (screen.others) page.canvas.flow(words(others_text(*screen.others)), 0);
 }
 
 void put_what_ifs(const TextPage& page) {
   const Findings& findings = page.findings;
-  if (findings.what_ifs.empty() || short_evidence(findings) != ShortEvidence::none) {
-    return;
-  }
   page.canvas.gap();
   std::vector<std::string> sentences;
   if (!findings.answers.empty()) {

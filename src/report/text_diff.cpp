@@ -32,8 +32,12 @@ class DiffPage {
         canvas_(style.width, style.color, style.charset),
         written_([this](std::string_view name) { return canvas_.fit(name, kNameColumns); }),
         names_(comparison.before.recordings.front().findings, written_),
-        page_{comparison.before.recordings.front().findings, names_, style.verbosity > 0,
-              style.full_stacks ? StackNoise::kept : StackNoise::folded, canvas_},
+        page_{comparison.before.recordings.front().findings,
+              screen_,
+              names_,
+              style.verbosity > 0,
+              style.full_stacks ? StackNoise::kept : StackNoise::folded,
+              canvas_},
         name_columns_(std::clamp(canvas_.width() - kIndent - kAmounts, 12, kMostRowName)) {}
 
   std::string run() {
@@ -195,6 +199,7 @@ class DiffPage {
   Canvas canvas_;
   WrittenName written_;
   ActorNames names_;
+  Screen screen_;  ///< a comparison has no sections of a report
   TextPage page_;
   int name_columns_;
 };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What all sections of the text report need: the findings, the names of actors, and the canvas they go to.
+// What all sections of the text report need: the findings, which of them are shown, the names of actors, and
+// the canvas they go to.
 #pragma once
 
 #include <cstddef>
@@ -7,6 +8,7 @@
 #include <vector>
 
 #include "analysis/findings.h"
+#include "analysis/screen.h"
 #include "report/canvas.h"
 #include "report/fold.h"
 #include "report/names.h"
@@ -18,6 +20,7 @@ inline constexpr int kNameColumns = 28;
 
 struct TextPage {
   const Findings& findings;
+  const Screen& screen;
   const ActorNames& names;
   bool verbose;
   StackNoise noise;

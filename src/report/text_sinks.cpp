@@ -68,7 +68,6 @@ void put_limiting_sinks(const TextPage& page) {
 
 void put_excluded_waits(const TextPage& page) {
   const std::vector<ExcludedWait>& all = page.findings.excluded_waits;
-  if (all.empty()) return;
   if (page.findings.verdict.kind() == Verdict::Kind::knot) {
     put_heading(page.canvas, "LONG WAITS OUTSIDE THE KNOTS",
                 "long, but shortening them alone does not raise throughput");

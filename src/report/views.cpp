@@ -39,8 +39,10 @@ std::string to_text(const Findings& findings, View view, const TextStyle& style)
   Canvas canvas(style.width, style.color, style.charset);
   const ActorNames names(findings,
                          [&canvas](std::string_view name) { return canvas.fit(name, kNameColumns); });
-  const TextPage page{findings, names, style.verbosity > 0,
-                      style.full_stacks ? StackNoise::kept : StackNoise::folded, canvas};
+  const Screen screen;  // views have no sections
+  const TextPage page{
+      findings, screen, names, style.verbosity > 0, style.full_stacks ? StackNoise::kept : StackNoise::folded,
+      canvas};
   put_view_head(page);
   switch (view) {
     case View::functions:

@@ -76,6 +76,20 @@ std::string sync_calls(const FoundAnswer& answer) {
   return in_a_sentence(calls);
 }
 
+/// `client×4 waited 372 times, 43.1 ms each (98% of its time), for data of 127.0.0.1:7101 that TCP held back
+/// …`
+std::string held_back_text(const HeldBack& held, const ActorNames& names) {
+  const std::string service = to_string(held.service);
+  return fmt::format(
+      "{} waited {} times, {} each ({} of its time), {}: TCP held it back until the packet before was "
+      "acknowledged (Nagle's algorithm, delayed ACK). Set TCP_NODELAY {}, or write it with one call.",
+      names.brief(held.actor), format_count(held.waits),
+      format_seconds(held.wait_s / static_cast<double>(held.waits)), format_percent(held.share, 1),
+      held.asked ? fmt::format("until {} had all of the request that it had written", service)
+                 : fmt::format("for data that {} had written", service),
+      held.asked ? "on its socket" : "there");
+}
+
 }  // namespace
 
 std::string too_short_text(const Findings& findings, const ActorNames& names) {
@@ -98,51 +112,32 @@ std::string too_short_text(const Findings& findings, const ActorNames& names) {
                      format_plural(findings.totals.waits, "wait"), format_seconds(findings.window_s));
 }
 
-std::string held_back_text(const Findings& findings, const ActorNames& names) {
-  if (!findings.held_back) return "";
-  const HeldBack& held = *findings.held_back;
-  const std::string service = to_string(held.service);
-  return fmt::format(
-      "{} waited {} times, {} each ({} of its time), {}: TCP held it back until the packet before was "
-      "acknowledged (Nagle's algorithm, delayed ACK). Set TCP_NODELAY {}, or write it with one call.",
-      names.brief(held.actor), format_count(held.waits),
-      format_seconds(held.wait_s / static_cast<double>(held.waits)), format_percent(held.share, 1),
-      held.asked ? fmt::format("until {} had all of the request that it had written", service)
-                 : fmt::format("for data that {} had written", service),
-      held.asked ? "on its socket" : "there");
-}
-
-std::string answers_heading(const Findings& findings, const ActorNames& names) {
-  if (!findings.answers.empty()) {
-    const FoundAnswer& first = findings.answers.front();
-    if (first.certainty == Certainty::split) {
+std::string answers_heading(const Findings& findings, const AnswersHeading& heading,
+                            const ActorNames& names) {
+  switch (heading.what) {
+    case AnswersHeading::What::none:
+      break;
+    case AnswersHeading::What::held_back:
+      return held_back_text(*findings.held_back, names);
+    case AnswersHeading::What::split:
       return "What limits depends on whose progress counts; --progress GLOB names it:";
-    }
-    if (first.doubt == Doubt::unanswered)
+    case AnswersHeading::What::unanswered:
       return fmt::format(
           "The target did not respond on most connections of {}: what keeps it from that limits.",
-          owner(first, names));
-    if (first.certainty == Certainty::rough || first.gain >= kWorthAFix) return "";
+          owner(findings.answers.front(), names));
+    case AnswersHeading::What::graph:
+      return graph_sentence(findings, names);
+    case AnswersHeading::What::unknown:
+      return fmt::format(
+          "What limits is not known, because it is not known which of these threads' work counts: name them "
+          "(--progress GLOB). No single change makes all of them together faster by more than {}%, though "
+          "one may make some of them much faster{}.",
+          whole_percent(heading.most), machine_clause(findings));
+    case AnswersHeading::What::balanced:
+      return fmt::format("Balanced: no single change gains more than {}%{}.", whole_percent(heading.most),
+                         machine_clause(findings));
   }
-  if (findings.verdict.kind() == Verdict::Kind::idle || findings.verdict.rule == Verdict::Rule::asks) {
-    return graph_sentence(findings, names);
-  }
-  double most = 0.01;
-  for (const FoundAnswer& answer : findings.answers) {
-    most = std::max(most, most_of(answer));
-  }
-  // What a lock may gain is told below the answer.
-  if (most >= kWorthAFix) return "";
-  if (!findings.progress.empty() && findings.progress.front().how == Progress::How::inferred &&
-      findings.progress.front().threads.size() > 1) {
-    return fmt::format(
-        "What limits is not known, because it is not known which of these threads' work counts: name them "
-        "(--progress GLOB). No single change makes all of them together faster by more than {}%, though one "
-        "may make some of them much faster{}.",
-        whole_percent(most), machine_clause(findings));
-  }
-  return fmt::format("Balanced: no single change gains more than {}%{}.", whole_percent(most),
-                     machine_clause(findings));
+  return "";
 }
 
 std::string change_text(const FoundAnswer& answer, const ActorNames& names) {
@@ -187,6 +182,12 @@ std::string gain_text(const Gain& gain) {
   const std::string text = fmt::format("{:+}%", whole_percent(gain.gain));
   if (!gain.low || !gain.high || whole_percent(*gain.low) == whole_percent(*gain.high)) return text;
   return fmt::format("{} ({} to {})", text, whole_percent(*gain.low), whole_percent(*gain.high));
+}
+
+std::string answer_gain_text(const FoundAnswer& answer) {
+  return answer.what == Resource::waited && answer.certainty == Certainty::split
+             ? fmt::format("up to {:+}%", whole_percent(most_of(answer)))
+             : gain_text(answer);
 }
 
 std::string certainty_sentence(const Findings& findings, const Gain& gain, std::string_view given) {
@@ -342,10 +343,11 @@ std::string more_threads_text(const FoundAnswer& answer) {
   return fmt::format("· {} instead of {}: {}", many, now, gain_text(more));
 }
 
-std::string others_text(std::size_t others, double gain) {
-  return gain >= kWorthALine
-             ? fmt::format("{} more gain up to {}% (-v)", others, whole_percent(gain))
-             : fmt::format("Everything else: < {}%", std::max(1, static_cast<int>(std::ceil(100 * gain))));
+std::string others_text(const OtherAnswers& others) {
+  return others.gain >= kWorthALine
+             ? fmt::format("{} more gain up to {}% (-v)", others.count, whole_percent(others.gain))
+             : fmt::format("Everything else: < {}%",
+                           std::max(1, static_cast<int>(std::ceil(100 * others.gain))));
 }
 
 std::string rest_text(const LeftOut& more) {

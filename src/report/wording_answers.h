@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "analysis/findings.h"
-#include "analysis/rankings.h"
+#include "analysis/screen.h"
 #include "report/names.h"
 
 namespace offwait {
@@ -15,19 +15,16 @@ namespace offwait {
 /// Whether the recording is long enough for a prediction: else why not, as a sentence; empty if it is.
 std::string too_short_text(const Findings& findings, const ActorNames& names);
 
-/// `client×4 waited 372 times, 43.1 ms each (98% of its time), for data of 127.0.0.1:7101 that TCP held back
-/// …`; empty unless there was much of it.
-std::string held_back_text(const Findings& findings, const ActorNames& names);
-
-/// What stands before the list of answers: that they depend on whose progress counts, that the target is
-/// idle, or that no single one gains much; empty if there is nothing to say.
-std::string answers_heading(const Findings& findings, const ActorNames& names);
+/// What stands above the answers; empty for AnswersHeading::What::none.
+std::string answers_heading(const Findings& findings, const AnswersHeading& heading, const ActorNames& names);
 
 /// `disk loop0 twice as fast`; `redis-server's CPU work halved`; `2 CPUs instead of 1`.
 std::string change_text(const FoundAnswer& answer, const ActorNames& names);
 /// `+82% (77 to 88)`; of a bound `up to +88%` or, if it gains something surely, `+53% to +88%`; empty where
 /// there is no number.
 std::string gain_text(const Gain& gain);
+/// The same of an answer. What a lock gains is a bound, also where it depends on whose progress counts.
+std::string answer_gain_text(const FoundAnswer& answer);
 /// Why a number is missing, or may be less; empty for a sure answer, and for a split one, which
 /// answers_heading() explains. `given` is what is said in place of the number; empty if nothing is.
 std::string certainty_sentence(const Findings& findings, const Gain& gain, std::string_view given = "");
@@ -56,8 +53,8 @@ std::string more_threads_text(const FoundAnswer& answer);
 /// What the disk did, and who else has much of it; empty without one.
 std::string device_text(const Findings& findings, const FoundAnswer& answer, const ActorNames& names);
 
-/// What is not shown; the best of it gains `gain`: `Everything else: < 1%`, `3 more gain up to 14% (-v)`.
-std::string others_text(std::size_t others, double gain);
+/// `Everything else: < 1%`, `3 more gain up to 14% (-v)`
+std::string others_text(const OtherAnswers& others);
 /// `-v also shows 2 knots of no answer, and what limits nothing: 14 long waits outside the knots, 3 threads
 /// blocked throughout.`; empty if there are none.
 std::string rest_text(const LeftOut& more);

@@ -110,7 +110,7 @@ std::string idle_cpus_clause(const Findings& findings) {
 
 std::string neighbours_text(const Findings& findings, const ActorNames& names) {
   const CpuSupply& supply = findings.cpu_supply;
-  if (supply.cause != CpuSupply::Cause::others || !lack_of_cpus_matters(findings)) return "";
+  if (!others_have_the_cpus(findings)) return "";
   const std::uint32_t cpus = findings.recording.cpus;
   const std::vector<FoundProcess> partners = partners_on_cpus(findings);
   const double cpus_used =

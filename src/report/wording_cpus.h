@@ -18,7 +18,7 @@ namespace offwait {
 std::string cpu_supply_text(const Findings& findings, const ActorNames& names);
 
 /// `Other programs have most of the CPUs that the target lacks, 1.20 of 2 (rustc (pid 71) 0.11); it has
-/// 0.70.`; empty unless they do, and lack_of_cpus_matters(). Those that the target works with, such as its
+/// 0.70.`; empty unless others_have_the_cpus(). Those that the target works with, such as its
 /// clients on this host, are called that if they have most.
 std::string neighbours_text(const Findings& findings, const ActorNames& names);
 

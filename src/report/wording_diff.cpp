@@ -82,9 +82,9 @@ std::pair<std::string, std::string> first_answer(const Findings& findings, const
   const ActorNames names(findings, written);
   if (findings.progress.empty()) return {verdict_sentence(findings, names), ""};
   if (const std::string why = too_short_text(findings, names); !why.empty()) return {why, ""};
-  if (findings.answers.empty()) return {answers_heading(findings, names), ""};
+  if (findings.answers.empty()) return {answers_heading(findings, heading_of(findings), names), ""};
   const FoundAnswer& answer = findings.answers.front();
-  const std::string gain = gain_text(answer);
+  const std::string gain = answer_gain_text(answer);
   return {change_text(answer, names), gain.empty()
                                           ? fmt::format("[{}]", to_string(answer.certainty))
                                           : fmt::format("{} [{}]", gain, to_string(answer.certainty))};

@@ -84,9 +84,9 @@ TEST_CASE("That most connections had no response stands first") {
   FoundAnswer& answer = findings.answers[0];
   answer.what = Resource::cpu;
   answer.actor = 0;
-  CHECK(answers_heading(findings, raw_names(findings)).empty());
+  CHECK(answers_heading(findings, heading_of(findings), raw_names(findings)).empty());
   answer.doubt = Doubt::unanswered;
-  CHECK(answers_heading(findings, raw_names(findings)) ==
+  CHECK(answers_heading(findings, heading_of(findings), raw_names(findings)) ==
         "The target did not respond on most connections of A: what keeps it from that limits.");
 }
 

@@ -409,6 +409,11 @@ TEST_CASE("Data that TCP held back is told first, with what to do, where it was 
           "\n\nA waited 230 times, 43.0 ms each (99% of its time), for data that 127.0.0.1:7101 had written: "
           "TCP\nheld it back until the packet before was acknowledged (Nagle's algorithm, delayed ACK). Set\n"
           "TCP_NODELAY there, or write it with one call.\n1  disk vda twice as fast") != std::string::npos);
+  findings.cpu_supply.cause = CpuSupply::Cause::others;
+  findings.actors[0].time.runnable_s = findings.actors[0].time.lifetime_s;
+  const std::string beside = sentences(findings);
+  CHECK(beside.find("with one call. Other programs have") == std::string::npos);  // a line of its own
+  CHECK(beside.find("Nagle's algorithm") < beside.find("Other programs have most of the CPUs"));
   findings.held_back->asked = true;
   findings.verdict.rule = Verdict::Rule::idle;
   findings.answers.clear();
@@ -463,6 +468,11 @@ TEST_CASE("A lock is an answer with both gains, who waited, who held it for what
   CHECK(screen.find("sleep (95%)") != std::string::npos);
   CHECK(screen.find("do not sleep while the lock is held, or split it") != std::string::npos);
   CHECK(screen.find("At this bound") == std::string::npos);
+  // Where CPUs are full it may gain more; what is surely reached is not known.
+  findings.answers[0].high = 8.2;
+  CHECK(sentences(findings).find("not waited for: up to +820% [up-to]") != std::string::npos);
+  findings.answers[0].certainty = Certainty::split;
+  CHECK(sentences(findings).find("not waited for: up to +820% [split]") != std::string::npos);
   findings.answers[0].lock->slept = 0.3;
   findings.answers[0].lock->no_cpu = 0.65;
   const std::string queues = sentences(findings);

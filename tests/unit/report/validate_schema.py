@@ -41,6 +41,16 @@ def dangling(report):
             yield f"{name}: an actor that is not there"
     if any((wait["from"], wait["to"]) not in edges for wait in report["elsewhere"]):
         yield "elsewhere: an edge that is not there"
+    screen = report["screen"]
+    shown = {
+        "answers": [entry["answer"] for entry in screen["answers"]], "knots": [entry["knot"] for entry in screen["knots"]],
+        "edges": [edge for entry in screen["knots"] for edge in entry["edges"]],
+        "disks": [entry["disk"] for entry in screen["disks"]], "nics": screen["nics"]}
+    for name, indices in shown.items():
+        if any(index >= len(report[name]) for index in indices):
+            yield f"screen: {name} that are not there"
+    if any((entry["explains"] or 0) >= max(len(screen["answers"]), 1) for entry in screen["knots"]):
+        yield "screen: a knot that explains an answer that is not there"
     for index, progress in enumerate(report["progress"]):
         if progress["id"] != index:
             yield f"progress[{index}].id is {progress['id']}"

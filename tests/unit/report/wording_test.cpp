@@ -112,7 +112,9 @@ TEST_CASE("Nothing is balanced where a service is waited for, or where it is a g
   findings.verdict = {};
   findings.verdict.rule = Verdict::Rule::asks;
   findings.verdict.asked = Peer{Peer::Role::service, "127.0.0.1", 7101};
-  const auto heading = [&findings] { return answers_heading(findings, raw_names(findings)); };
+  const auto heading = [&findings] {
+    return answers_heading(findings, heading_of(findings), raw_names(findings));
+  };
   CHECK_THAT(heading(), Catch::StartsWith("No knot, and nothing is saturated.") &&
                             Catch::Contains("mostly waited for service 127.0.0.1:7101") &&
                             Catch::Contains("did not show"));
