@@ -4,15 +4,16 @@
 #include <algorithm>
 #include <chrono>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <thread>
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include "base/escape.h"
 #include "base/say.h"
 #include "base/utc_time.h"
-#include "session/attaching_line.h"
+#include "session/step_line.h"
 
 namespace offwait {
 namespace {
@@ -21,6 +22,19 @@ namespace {
 /// it must, because the records until the window begins are made for nothing.
 constexpr Nanos kTimeToAttach = 3 * kSecond;
 constexpr Nanos kDrainInterval = kSecond / 10;
+constexpr std::chrono::milliseconds kAttachesSilently{500};
+
+std::string_view text_of(AttachStep step) {
+  switch (step) {
+    case AttachStep::load:
+      return "the kernel checks the BPF programs";
+    case AttachStep::find_threads:
+      return "looks for threads and their code";
+    case AttachStep::probe:
+      return "sets probes";
+  }
+  return "";
+}
 
 /// Waits for this time, but 100 ms at most: the clock may be set meanwhile.
 void wait_a_moment(Nanos left) {
@@ -49,9 +63,15 @@ void announce(Nanos time) {
 
 Result<Recorder> attach(const CaptureOptions& capture, const RecordingOptions& options, const Target& target,
                         Priority& priority) {
-  const bool shown = !options.quiet && options.target.command_line.empty() && ::isatty(STDERR_FILENO) == 1;
-  AttachingLine line(shown, escape(target.label, Charset::utf8));
-  return Recorder::attach(capture, priority, [&line](AttachStep step) { line.take(step); });
+  const bool shown = options.target.command_line.empty() && is_seen_on_terminal(options.quiet);
+  StepLine line(shown, kAttachesSilently);
+  const std::string name = escape(target.label, Charset::utf8);
+  return Recorder::attach(capture, priority, [&](AttachStep step) {
+    line.say([name, step](Nanos age) {
+      return fmt::format("{}: attaching for {:.1f} s, {} (Ctrl-C ends offwait)", name, to_seconds(age),
+                         text_of(step));
+    });
+  });
 }
 
 }  // namespace

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "base/nanos.h"
-#include "capture/recorder.h"
+#include "capture/recording_source.h"
 #include "event/recording.h"
 #include "model/trace.h"
 #include "process/address_spaces.h"
@@ -33,8 +33,9 @@ class Flight {
   /// The recording begins at `begin`.
   Flight(Nanos begin, Limits limits) : limits_(limits) { before_.window = {begin, begin}; }
 
-  /// Takes what Recorder::take() has returned: records, files and counters of devices. Of Taken::counters and
-  /// Taken::tables (`has_counters`) what was counted is copied, and parts that are too old are dropped.
+  /// Takes what RecordingSource::take() has returned: records, files and counters of devices. Of
+  /// Taken::counters and Taken::tables (`has_counters`) what was counted is copied, and parts that are too
+  /// old are dropped.
   void add(KernelRecording& taken, bool has_counters);
   /// Takes mappings that have changed, which a recording without names of functions needs.
   void add_mappings(const std::vector<AddressSpace>& changed);
@@ -56,8 +57,8 @@ class Flight {
   Exited take_exited() { return std::exchange(exited_, {}); }
 
   /// The window as parts of a recording, one of which has all tables: the last one, made of what
-  /// Recorder::take(Taken::tables) returned together with what was added last, or Recorder::stop(). What it
-  /// counts is that of the window only. Ends the flight.
+  /// RecordingSource::take(Taken::tables) returned together with what was added last, or
+  /// RecordingSource::stop(). What it counts is that of the window only. Ends the flight.
   std::vector<RecordingPart> take(KernelRecording tables);
 
  private:

@@ -46,7 +46,7 @@ class FlightTriggers {
   /// The recording begins at `begin`.
   FlightTriggers(std::vector<FlightTrigger> triggers, Nanos begin);
 
-  /// Takes what Recorder::take() has returned; nothing is left out.
+  /// Takes what RecordingSource::take() has returned; nothing is left out.
   void add(const RecordBuffer& records);
 
   /// A trigger that applies now, or null. `taken` has the kernel's threads, and the end of the window. With

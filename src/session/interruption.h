@@ -17,11 +17,16 @@ class Interruption {
  public:
   explicit Interruption(std::initializer_list<int> numbers = {SIGINT, SIGTERM, SIGHUP}) {
     sigset_t signals;
+    sigset_t before;
     sigemptyset(&signals);
+    sigemptyset(&blocked_);
+    ::sigprocmask(SIG_SETMASK, nullptr, &before);
     for (const int number : numbers) {
-      if (!goes_on_at(number)) sigaddset(&signals, number);
+      if (goes_on_at(number)) continue;
+      sigaddset(&signals, number);
+      if (sigismember(&before, number) == 0) sigaddset(&blocked_, number);
     }
-    ::sigprocmask(SIG_BLOCK, &signals, &before_);
+    ::sigprocmask(SIG_BLOCK, &blocked_, nullptr);
     fd_ = UniqueFd(::signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK));
   }
   Interruption(const Interruption&) = delete;
@@ -34,7 +39,7 @@ class Interruption {
     if (!fd_) return false;
     const bool any = take();  // or it would end the process as soon as it is unblocked
     fd_ = UniqueFd();
-    ::sigprocmask(SIG_SETMASK, &before_, nullptr);
+    ::sigprocmask(SIG_UNBLOCK, &blocked_, nullptr);
     return any;
   }
 
@@ -53,7 +58,7 @@ class Interruption {
     return number == SIGHUP && ::sigaction(number, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
   }
 
-  sigset_t before_{};
+  sigset_t blocked_{};  ///< by this one
   UniqueFd fd_;
 };
 

@@ -31,11 +31,11 @@ ProgressLine::~ProgressLine() {
   if (drawn_) write_to_stderr("\r\x1b[K");
 }
 
-void ProgressLine::show(const Recorder& recorder) {
-  const Nanos elapsed = recorder.elapsed();
+void ProgressLine::show(const RecordingSource& source) {
+  const Nanos elapsed = source.elapsed();
   if (!shown_ || elapsed < next_) return;
   next_ = elapsed + kProgressInterval;
-  const CaptureProgress now = recorder.progress();
+  const CaptureProgress now = source.progress();
   drawn_ = true;
   const std::string end = duration_ ? fmt::format(" of {:.1f} s", to_seconds(*duration_)) : "";
   write_to_stderr(fmt::format("\r\x1b[K{}: {:.1f} s{}, {} waits, {} lost (Ctrl-C reports now)", target_,

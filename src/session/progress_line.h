@@ -5,7 +5,7 @@
 #include <string>
 
 #include "base/nanos.h"
-#include "capture/recorder.h"
+#include "capture/recording_source.h"
 
 namespace offwait {
 
@@ -19,7 +19,7 @@ class ProgressLine {
   ProgressLine& operator=(const ProgressLine&) = delete;
   ~ProgressLine();
 
-  void show(const Recorder& recorder);
+  void show(const RecordingSource& source);
 
  private:
   bool shown_;

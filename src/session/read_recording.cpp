@@ -176,8 +176,8 @@ Result<ReadPart> read_what_fits(int fd, const std::string& head, const std::stri
   }
 }
 
-Result<ReadPart> read_file(int fd, const std::string& head, const std::string& name, const TracePart& part,
-                           std::uint64_t max_memory) {
+Result<ReadPart> read_any_file(int fd, const std::string& head, const std::string& name,
+                               const TracePart& part, std::uint64_t max_memory) {
   const bool can_seek = ::lseek(fd, 0, SEEK_CUR) >= 0;
   if (max_memory == kAnyMemory && is_whole(part)) {
     OFFWAIT_TRY(ReadForm form, read_form(fd, head, name));
@@ -192,7 +192,7 @@ Result<ReadPart> read_file(int fd, const std::string& head, const std::string& n
 /// `part` becomes what was read of it.
 Result<ReadTrace> read_file_form(int fd, const std::string& head, const std::string& name, TracePart& part,
                                  std::uint64_t max_memory) {
-  OFFWAIT_TRY(ReadPart got, read_file(fd, head, name, part, max_memory));
+  OFFWAIT_TRY(ReadPart got, read_any_file(fd, head, name, part, max_memory));
   part = got.chosen.part;
   ReadForm& read = got.form;
   ReadTrace result{std::move(read.trace), {}};

@@ -21,15 +21,10 @@ struct Recorded {
   std::optional<int> command_status;  ///< for a command: the exit status for offwait
 };
 
-/// Records the target until the duration is over, the target exits, or SIGINT, SIGTERM or SIGHUP
-/// arrives. Everything that can be checked in advance is checked before the recording begins, and fails with
-/// an Error then. Progress is shown on standard error if that is a terminal and `quiet` is off. When this
-/// returns, signals work as before.
-///
-/// A command has ended when this returns: if it still runs at the end, it is sent SIGTERM. No progress is
-/// shown for a command, because it may write to the terminal itself.
-///
-/// This gives up capabilities on the way (capture/privileges.h), so a process can record only once.
+/// Records the target as RunningRecording::record_into() does (session/running_recording.h). Everything that
+/// can be checked in advance is checked before the recording begins, and fails with an Error then. Progress
+/// is shown on standard error if that is a terminal and `quiet` is off, and not for a command, because it may
+/// write to the terminal itself.
 Result<Recorded> record(const RecordingOptions& options);
 
 /// Where and how a recording is stored.

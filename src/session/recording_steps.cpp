@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "session/recording_steps.h"
 
-#include <algorithm>
 #include <csignal>
 #include <utility>
 
@@ -112,29 +111,13 @@ Status give_up(Remaining remaining, const Subject& subject, const RecordingOptio
   return give_up_privileges(remaining, commands_to_run(options), subject.command.has_value());
 }
 
-Result<KernelRecording> stop(Recorder& recorder, Target& target, const RecordingOptions& options,
+Result<KernelRecording> stop(RecordingSource& source, Target& target, const RecordingOptions& options,
                              Symbolizer& symbols) {
-  if (!goes_on(target)) OFFWAIT_TRY_STATUS(recorder.await_last_exits(target.tgids));
-  OFFWAIT_TRY(KernelRecording recording, recorder.stop());
+  if (!goes_on(target)) OFFWAIT_TRY_STATUS(source.await_last_exits(target.tgids));
+  OFFWAIT_TRY(KernelRecording recording, source.stop());
   if (options.counted) recording.counted_function = options.counted->name;
-  if (std::string text = recorder.kernel_symbols(); !text.empty())
-    symbols.set_kernel_symbols(std::move(text));
+  if (std::string text = source.kernel_symbols(); !text.empty()) symbols.set_kernel_symbols(std::move(text));
   return recording;
-}
-
-std::optional<int> time_to_drain(const Recorder& recorder, std::optional<Nanos> duration) {
-  if (!duration) return kDrainMs;
-  const Nanos left = *duration - recorder.elapsed();
-  if (left <= 0) return std::nullopt;
-  return static_cast<int>(std::min<Nanos>(kDrainMs, left / 1'000'000 + 1));
-}
-
-std::vector<AddressSpace> take_mappings(Recorder& recorder, Symbolizer& symbols, AddressSpaces::Copies copies,
-                                        std::int32_t left_out) {
-  std::vector<AddressSpace> changed = recorder.take_mappings(copies);
-  std::erase_if(changed, [left_out](const AddressSpace& space) { return space.tgid == left_out; });
-  for (const AddressSpace& space : changed) symbols.note_mappings(space);
-  return changed;
 }
 
 void ask_jvms(const Symbolizer& symbols, std::vector<std::string>& notes) {

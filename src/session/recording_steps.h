@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The steps that recordings of every kind have in common.
+// Single steps of a recording; running_recording.h has their order.
 #pragma once
 
 #include <optional>
@@ -19,9 +19,6 @@
 #include "symbol/symbolizer.h"
 
 namespace offwait {
-
-/// The longest time between two drains.
-inline constexpr int kDrainMs = 100;
 
 /// The target, and the held command if it is one.
 struct Subject {
@@ -47,15 +44,8 @@ AboutRecording about_recording(const Subject& subject, const RecordingOptions& o
 
 Status give_up(Remaining remaining, const Subject& subject, const RecordingOptions& options);
 
-/// How long to wait for the next drain, in milliseconds; nothing if the duration is over.
-std::optional<int> time_to_drain(const Recorder& recorder, std::optional<Nanos> duration);
-
-/// The mappings that have changed, without those of `left_out`. The symbolizer has noted all of them.
-std::vector<AddressSpace> take_mappings(Recorder& recorder, Symbolizer& symbols, AddressSpaces::Copies copies,
-                                        std::int32_t left_out = 0);
-
 /// Ends the recording, when all threads have exited if the target has.
-Result<KernelRecording> stop(Recorder& recorder, Target& target, const RecordingOptions& options,
+Result<KernelRecording> stop(RecordingSource& source, Target& target, const RecordingOptions& options,
                              Symbolizer& symbols);
 
 /// Asks the JVMs of the target for the names of the code that they have compiled.
