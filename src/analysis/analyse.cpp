@@ -44,6 +44,7 @@ Result<Findings> analyse(Trace given, const AnalysisOptions& options) {
   if (!prepared.ok()) {
     return prepared.error();
   }
+  options.begins(AnalysisStep::graph);
   const Trace& trace = prepared->trace.all();
   const WaitGraph graph = build_wait_graph(*prepared, options.merge);
   const std::vector<RemoteServices> remote = find_remote_services(*prepared, graph);

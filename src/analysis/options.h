@@ -2,6 +2,8 @@
 // What a user can ask of the analysis.
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -11,6 +13,14 @@
 #include "replay/what_if.h"
 
 namespace offwait {
+
+/// What an analysis does one after the other.
+enum class AnalysisStep : std::uint8_t {
+  waits,   ///< groups of threads, kinds of waits, locks, progress
+  replay,  ///< with changes; left out without AnalysisOptions::answers
+  sweep,
+  graph,  ///< with all that is found in it
+};
 
 struct AnalysisOptions {
   double min_weight = 0.20;            ///< --min-weight as a part of the window, ≥ 0
@@ -23,6 +33,8 @@ struct AnalysisOptions {
   ProgressOptions progress{};          ///< whose progress the answers are for
   std::vector<WhatIf> what_ifs{};      ///< for Findings::what_ifs
   ThreadFilter filter{};               ///< what the trace was made with_target() of: said in the report
+  /// Is told of each step as it begins.
+  std::function<void(AnalysisStep)> begins = [](AnalysisStep) {};
 };
 
 /// The part of a window in ns: rounded, at least 0, at most kNever.

@@ -107,6 +107,7 @@ Result<AsRecorded> as_recorded(const Trace& trace, ThreadGroups groups, const An
     if (!out.facts.progress.empty()) of_functions = ask_for_gains(busy, out.views.functions, asked);
   }
   add_syncs(busy, asked);
+  options.begins(AnalysisStep::replay);
   out.answers = answers_of(busy, out.facts, asked);
   add_gains(of_functions, out.answers, out.views.functions);
   out.answers.asked.resize(what_ifs);
@@ -117,6 +118,7 @@ Result<AsRecorded> as_recorded(const Trace& trace, ThreadGroups groups, const An
 
 Result<Prepared> prepare(Trace trace, const AnalysisOptions& options) {
   OFFWAIT_TRY_STATUS(check_window(trace));
+  options.begins(AnalysisStep::waits);
   ThreadGroups groups = group_threads(trace);
   std::vector<bool> below = threads_below_devices(trace, groups);
   std::optional<Result<AsRecorded>> recorded;
@@ -127,6 +129,7 @@ Result<Prepared> prepare(Trace trace, const AnalysisOptions& options) {
       },
       [&] { found = find_false_wakeups(trace); });
   if (recorded && !recorded->ok()) return recorded->error();
+  options.begins(AnalysisStep::sweep);
   FalseWakeupSums false_wakeups = sums_of(trace, found);
   if (!options.keep_false_wakeups && !found.empty()) {
     trace = without_false_wakeups(std::move(trace), found);

@@ -34,6 +34,7 @@
 #include "capture/block_devices.h"
 #include "report/quantity.h"
 #include "session/interruption.h"
+#include "session/step_line.h"
 
 namespace offwait {
 namespace {
@@ -202,6 +203,8 @@ Status measure_device(const cli::CalibrateOptions& options, const Place& place, 
                             place.path, format_seconds(to_seconds(2 * options.each))));
   const Interruption interruption;
   const Measured measured{place.fd.get(), size, fmt::format("'{}'", place.path)};
+  StepLine progress(is_seen_on_terminal(options.quiet));
+  progress.say("measuring reads");
   OFFWAIT_TRY(calibration.read, measure(measured, Direction::read, options.each, interruption.fd()));
   return success();
 }
@@ -215,9 +218,13 @@ Status measure_path(const cli::CalibrateOptions& options, const Place& place, Ca
                    calibration.disk, bytes(options.file_bytes), place.path,
                    format_seconds(to_seconds(6 * options.each))));
   Measured measured{file.get(), options.file_bytes, fmt::format("a file in '{}'", place.path)};
+  StepLine progress(is_seen_on_terminal(options.quiet));
+  progress.say("writing the file");
   // The whole file is written first, because reads would find holes. A slow disk gets a smaller file.
   OFFWAIT_TRY(measured.size, fill(measured, 2 * options.each, interruption.fd()));
+  progress.say("measuring writes");
   OFFWAIT_TRY(calibration.write, measure(measured, Direction::write, options.each, interruption.fd()));
+  progress.say("measuring reads");
   OFFWAIT_TRY(calibration.read, measure(measured, Direction::read, options.each, interruption.fd()));
   return success();
 }

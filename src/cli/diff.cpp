@@ -11,6 +11,7 @@
 #include "analysis/analyse.h"
 #include "analysis/stack_sums.h"
 #include "cli/choices.h"
+#include "cli/steps.h"
 #include "diff/compare.h"
 #include "model/thread_filter.h"
 #include "model/validate.h"
@@ -31,13 +32,14 @@ Error in_file(const std::string& file, const Error& error) {
 
 class SideReader {
  public:
-  SideReader(const DiffOptions& options, const DiffWanted& wanted) : options_(options), wanted_(wanted) {}
+  SideReader(const DiffOptions& options, const DiffWanted& wanted, StepLine& line)
+      : options_(options), wanted_(wanted), line_(line) {}
 
   Result<std::vector<ReadFile>> side(const std::vector<Input>& inputs,
                                      std::vector<std::string>& notes) const {
     std::vector<ReadFile> out;
     for (const Input& input : inputs) {
-      OFFWAIT_TRY(ReadTrace read, input.read(options_.part));
+      OFFWAIT_TRY(ReadTrace read, read_with_line(input, line_, options_.part));
       notes.insert(notes.end(), read.notes.begin(), read.notes.end());
       Result<ReadFile> one = analysed(std::move(read.trace), input.name());
       if (!one) return in_file(input.name(), one.error());
@@ -60,6 +62,7 @@ class SideReader {
                 profile_of(trace, {options_.analysis.progress, options_.analysis.keep_false_wakeups}));
     offwait::AnalysisOptions analysis = analysis_options(options_.analysis, trace.window);
     analysis.answers = wanted_.text || wanted_.json;
+    analysis.begins = told_steps(line_, name);
     OFFWAIT_TRY(out.recording.findings, analyse(std::move(trace), analysis));
     return out;
   }
@@ -75,6 +78,7 @@ class SideReader {
 
   const DiffOptions& options_;
   const DiffWanted& wanted_;
+  StepLine& line_;
 };
 
 std::vector<const Profile*> profiles_of(const std::vector<ReadFile>& files) {
@@ -114,7 +118,8 @@ double noise_of(const Threshold& noise, const std::vector<ReadFile>& before,
 
 Result<DiffTexts> compare(const DiffOptions& options, const std::vector<Input>& before,
                           const std::vector<Input>& after, const DiffWanted& wanted, const TextStyle& style) {
-  const SideReader reader(options, wanted);
+  StepLine line(is_seen_on_terminal(false));
+  const SideReader reader(options, wanted, line);
   DiffTexts out;
   OFFWAIT_TRY(std::vector<ReadFile> files_before, reader.side(before, out.notes));
   OFFWAIT_TRY(std::vector<ReadFile> files_after, reader.side(after, out.notes));

@@ -7,10 +7,12 @@
 #include <fmt/format.h>
 
 #include "analysis/analyse.h"
+#include "base/escape.h"
 #include "base/exit_status.h"
 #include "cli/choices.h"
 #include "cli/input.h"
 #include "cli/output.h"
+#include "cli/steps.h"
 #include "export/dot.h"
 #include "export/ndjson.h"
 #include "export/perfetto.h"
@@ -88,10 +90,13 @@ Status export_recording(const ExportOptions& options, std::vector<std::string>& 
     return Error{fmt::format("{} is no text for a terminal: write it to a file with -o FILE, or into a pipe",
                              to_string(options.format)),
                  kUsage};
-  OFFWAIT_TRY(ReadTrace read, input.read(options.input.part));
+  // What goes to the same terminal would be mixed with the line.
+  StepLine line(is_seen_on_terminal(options.quiet) && !output.is_terminal());
+  OFFWAIT_TRY(ReadTrace read, read_with_line(input, line, options.input.part));
   notes = std::move(read.notes);
   OFFWAIT_TRY_STATUS(check_progress(read.trace, options.analysis.progress));
   OFFWAIT_TRY(Trace trace, with_choices(std::move(read.trace), options.analysis, notes));
+  line.say(fmt::format("exporting {} as {}", escape(input.name(), Charset::utf8), to_string(options.format)));
   return write_as(options.format, std::move(trace), options,
                   [&output](std::string_view bytes) { return output.write(bytes); });
 }

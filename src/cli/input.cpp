@@ -54,6 +54,14 @@ Status Input::check_output(const std::string& path) const {
   return Error{fmt::format("{} is the recording itself: write to another file", path), kUsage};
 }
 
+std::optional<double> Input::part_read() const {
+  struct stat status {};
+  const off_t at = ::lseek(descriptor(), 0, SEEK_CUR);
+  if (at < 0 || ::fstat(descriptor(), &status) != 0 || !S_ISREG(status.st_mode) || status.st_size == 0)
+    return std::nullopt;
+  return static_cast<double>(at) / static_cast<double>(status.st_size);
+}
+
 Result<ReadTrace> Input::read(const TracePart& part, std::uint64_t max_memory) const {
   OFFWAIT_TRY(ReadTrace read, read_recording(descriptor(), name_, part, max_memory));
   if (note_) read.notes.insert(read.notes.begin(), *note_);

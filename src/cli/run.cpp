@@ -27,6 +27,7 @@
 #include "analysis/stack_sums.h"
 #include "base/available_memory.h"
 #include "base/exit_status.h"
+#include "base/freed_memory.h"
 #include "base/private_file.h"
 #include "base/say.h"
 #include "base/unique_fd.h"
@@ -41,6 +42,7 @@
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/recording_files.h"
+#include "cli/steps.h"
 #include "cli/version.h"
 #include "process/own_state.h"
 #include "report/folded.h"
@@ -125,6 +127,7 @@ Result<Outputs> open_outputs(const cli::OutputOptions& options, bool is_of_comma
 struct Reporting {
   const cli::AnalysisOptions& analysis;
   const cli::OutputOptions& output;
+  std::string name;  ///< what is analysed; hostile bytes
   bool quiet = false;
   bool asked_servers = false;  ///< for debug files, when it was recorded
 };
@@ -173,9 +176,9 @@ Status write_all(const std::vector<Rendered>& texts) {
   return first;
 }
 
-Status print_report(Trace trace, const Reporting& reporting, Outputs& outputs,
-                    std::vector<std::string>& notes) {
-  std::vector<Rendered> texts;
+/// Analyses, and appends what is to be written to `texts`.
+Status render(Trace trace, const Reporting& reporting, Outputs& outputs, StepLine& line,
+              std::vector<Rendered>& texts, std::vector<std::string>& notes) {
   if (outputs.folded) {
     OFFWAIT_TRY(std::string folded, folded_stacks(trace, reporting));
     texts.push_back({*outputs.folded, std::move(folded)});
@@ -183,6 +186,7 @@ Status print_report(Trace trace, const Reporting& reporting, Outputs& outputs,
   AnalysisOptions analysis = cli::analysis_options(reporting.analysis, trace.window);
   analysis.answers = outputs.text || outputs.json;  // answers that nobody reads would take time
   analysis.views = outputs.json || (outputs.text && reporting.output.view);
+  analysis.begins = cli::told_steps(line, reporting.name);
   OFFWAIT_TRY(const auto findings, analyse(std::move(trace), analysis));
   if (outputs.json) texts.push_back({*outputs.json, to_json(findings)});
   if (std::optional<std::string> note = note_on_names(findings, reporting.asked_servers))
@@ -197,6 +201,16 @@ Status print_report(Trace trace, const Reporting& reporting, Outputs& outputs,
     const std::string text =
         reporting.output.view ? to_text(findings, *reporting.output.view, style) : to_text(findings, style);
     texts.push_back({*outputs.text, (outputs.follows_command ? "\n" : "") + text});
+  }
+  return success();
+}
+
+Status print_report(Trace trace, const Reporting& reporting, Outputs& outputs,
+                    std::vector<std::string>& notes) {
+  std::vector<Rendered> texts;
+  {
+    StepLine line(is_seen_on_terminal(reporting.quiet));
+    OFFWAIT_TRY_STATUS(render(std::move(trace), reporting, outputs, line, texts, notes));
   }
   return write_all(texts);
 }
@@ -272,9 +286,10 @@ int run_command(const cli::ProfileOptions& options) {
   Result<Recorded> recorded = record(with_checks(options.recording, options.analysis));
   if (!recorded) return fail(recorded.error());
   const cli::AnalysisOptions analysis = fitting(options.analysis, recorded->trace, recorded->notes);
-  return report_on(std::move(recorded).value(),
-                   {analysis, options.output, options.recording.quiet, options.recording.debuginfod},
-                   std::move(outputs).value());
+  return report_on(
+      std::move(recorded).value(),
+      {analysis, options.output, "the recording", options.recording.quiet, options.recording.debuginfod},
+      std::move(outputs).value());
 }
 
 /// The file to record into, which keeps what it has until the recording begins.
@@ -347,19 +362,27 @@ Result<Input> open_input(const std::string& file, const cli::OutputOptions& outp
   return input;
 }
 
+/// The line is erased before anything else is printed.
+Result<ReadTrace> read_input(const Input& input, bool quiet, const TracePart& part,
+                             std::uint64_t max_memory = kAnyMemory) {
+  StepLine line(is_seen_on_terminal(quiet));
+  return cli::read_with_line(input, line, part, max_memory);
+}
+
 int run_command(const cli::ReportOptions& options) {
   if (const Status left = give_up_lent_privileges(); !left) return fail(left.error());
   const Result<Input> input = open_input(options.input.path, options.output);
   if (!input) return fail(input.error());
   Result<Outputs> outputs = open_outputs(options.output, false);
   if (!outputs) return fail(outputs.error());
-  Result<ReadTrace> read =
-      input->read(options.input.part, options.max_memory.value_or(available_memory() / 2));
+  Result<ReadTrace> read = read_input(*input, options.quiet, options.input.part,
+                                      options.max_memory.value_or(available_memory() / 2));
   if (!read) return fail(read.error());
   if (const Status found = cli::check_progress(read->trace, options.analysis.progress); !found)
     return fail(found.error());
   return report_on({std::move(read->trace), std::move(read->notes), std::nullopt},
-                   {options.analysis, options.output, options.quiet}, std::move(outputs).value());
+                   {options.analysis, options.output, input->name(), options.quiet},
+                   std::move(outputs).value());
 }
 
 Result<std::vector<Input>> open_inputs(const std::vector<std::string>& files,
@@ -398,8 +421,15 @@ int run_command(const cli::DiffOptions& options) {
 /// What to dump: read from the input, if there is one, or recorded now.
 Result<Recorded> recorded_or_read(const cli::DumpOptions& options, const std::optional<Input>& input) {
   if (!input) return record(with_checks(options.recording, {}));
-  OFFWAIT_TRY(ReadTrace read, input->read(options.input.part));
+  OFFWAIT_TRY(ReadTrace read, read_input(*input, options.recording.quiet, options.input.part));
   return Recorded{std::move(read.trace), std::move(read.notes), std::nullopt};
+}
+
+Status write_dump(const Trace& trace, Output& output, bool quiet) {
+  // What goes to the same terminal would be mixed with the line.
+  StepLine line(is_seen_on_terminal(quiet) && !output.is_terminal());
+  line.say("writing the text form");
+  return write_text(trace, output.file());
 }
 
 int run_command(const cli::DumpOptions& options) {
@@ -415,7 +445,8 @@ int run_command(const cli::DumpOptions& options) {
   if (!output) return fail(output.error());
   Result<Recorded> recorded = recorded_or_read(options, input);
   if (!recorded) return fail(recorded.error());
-  if (Status written = write_text(recorded->trace, output->file()); !written) return fail(written.error());
+  if (Status written = write_dump(recorded->trace, *output, options.recording.quiet); !written)
+    return fail(written.error());
   if (!options.recording.quiet) print_notes(recorded->notes);
   return recorded->command_status.value_or(0);
 }
@@ -457,7 +488,10 @@ int run(int argc, const char* const* argv) {
     write_to_stderr(exit->text);
     return exit->status;
   }
-  return std::visit([](const auto& options) { return run_command(options); }, std::get<cli::Options>(parsed));
+  const cli::Options& options = std::get<cli::Options>(parsed);
+  // `record` may run for weeks and analyses nothing, so what it frees goes back to the kernel.
+  if (!std::holds_alternative<cli::RecordOptions>(options)) keep_freed_memory();
+  return std::visit([](const auto& of_command) { return run_command(of_command); }, options);
 }
 
 }  // namespace offwait

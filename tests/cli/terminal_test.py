@@ -8,7 +8,9 @@ import pty
 import re
 import struct
 import subprocess
+import tempfile
 import termios
+import time
 import unicodedata
 
 import harness
@@ -155,6 +157,44 @@ class Progress(TestCase):
             shown, _ = terminal.finish()
             self.assertIn(f"pid {target.pid} ({harness.HOSTILE_SHOWN})", shown)
             self.assertEqual(set(re.findall(r"\x1b(\[[0-9;]*.)", shown)), {"[K"})
+
+
+class Steps(TestCase):
+    """Commands that take long say what they do."""
+
+    LINE = re.compile(rb"\r\x1b\[Kreading (\S+) \(\d+\.\d s\)")
+
+    def slow(self, *arguments, is_enough, **more):
+        """offwait reads figure 1, whose second half comes when is_enough(terminal) returns. (what the terminal showed until
+        then, and afterwards, and what came out of the pipe)"""
+        with tempfile.TemporaryDirectory() as directory:
+            fifo = f"{directory}/slow"
+            os.mkfifo(fifo)
+            with Terminal(*arguments, fifo, **more) as terminal:
+                text = FIGURE1.read_bytes()
+                half = text.index(b"\n", len(text) // 2) + 1
+                with open(fifo, "wb") as recording:
+                    recording.write(text[:half])
+                    recording.flush()
+                    before = is_enough(terminal)
+                    recording.write(text[half:])
+                after, piped = terminal.finish()
+                self.assertEqual(terminal.process.returncode, 0, after)
+                return before, after, piped
+
+    def test_a_report_from_a_slow_file(self):
+        before, after, piped = self.slow(
+            "report", stdout=False, is_enough=lambda terminal: harness.read_terminal(terminal.ours, self.LINE.search))
+        self.assertTrue(self.LINE.search(before).group(1).endswith(b"/slow"), before)
+        self.assertTrue(after.endswith("\r\x1b[K"), after)
+        self.assertNotIn("\n", after)
+        self.assertEqual(piped, harness.run("report", FIGURE1).stdout)
+
+    def test_nothing_of_it_goes_into_a_pipe_or_against_the_wish(self):
+        for arguments, more in ((("report",), {"stderr": False}), (("report", "-q"), {"stdout": False})):
+            _, after, piped = self.slow(*arguments, is_enough=lambda _: time.sleep(1.5), **more)
+            self.assertNotIn("reading", after)
+            self.assertNotIn(b"reading", piped)
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <limits>
+#include <vector>
 
 #include "unit/analysis/scene.h"
 #include "unit/report/stacks.h"
@@ -495,4 +496,20 @@ TEST_CASE("The target's wait time by how far its user stacks reach") {
   REQUIRE(ends.cut_s.size() == 2);
   CHECK(ends.cut_s.at(StackCut::no_frame_pointer) == Approx(0.05));
   CHECK(ends.cut_s.at(StackCut::deep) == Approx(0.001));
+}
+
+TEST_CASE("an analysis tells its steps one after the other") {
+  Scene scene;
+  const ActorId a = scene.thread("A", 1);
+  scene.wait(a, scene.thread("B", 2), 100, 900);
+  std::vector<AnalysisStep> steps;
+  AnalysisOptions options;
+  options.begins = [&steps](AnalysisStep step) { steps.push_back(step); };
+  scene.findings(options);
+  CHECK(steps ==
+        std::vector{AnalysisStep::waits, AnalysisStep::replay, AnalysisStep::sweep, AnalysisStep::graph});
+  steps.clear();
+  options.answers = false;
+  scene.findings(options);
+  CHECK(steps == std::vector{AnalysisStep::waits, AnalysisStep::sweep, AnalysisStep::graph});
 }
