@@ -227,6 +227,7 @@ AnswerEvidence evidence_of(const Prepared& prepared, const WaitGraph& graph, con
   out.share = use.share;
   if (use.group != kNoGroup) {
     const ThreadGroup& group = prepared.groups.groups[use.group];
+    out.others_s = to_seconds(use.time_ns - use.group_ns);
     out.threads = group.members.size();
     out.takes_output = group.outside && takes_output(prepared, group);
     out.actor = actor_of(group, graph.vertex_of);

@@ -80,6 +80,7 @@ struct AnswerEvidence {
   KnownWork work = KnownWork::none;  ///< CPU work: what a fifth of its samples or more show
   Runtime runtime = Runtime::none;   ///< CPU work: whose tasks these threads run
   std::int32_t tid = 0;              ///< of the first of them, which is in no other group; 0 without a group
+  double others_s = 0;               ///< the part of time_s that other threads took
 };
 
 /// A lock that an answer is about, or that its threads hold and wait for.

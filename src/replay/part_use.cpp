@@ -52,6 +52,7 @@ PartUse cpu_use(const Uses& uses, const Change& part) {
     }
   }
   out.group = longest(by_group, kNoGroup);
+  out.group_ns = by_group[out.group];
   return out;
 }
 
@@ -113,6 +114,7 @@ PartUse wait_use(const Trace& trace, const ThreadGroups& groups, const WaitKinds
     }
   }
   out.group = longest(by_group, kNoGroup);
+  out.group_ns = by_group[out.group];
   std::map<StackId, Nanos> by_stack;
   std::map<PeerId, Nanos> by_peer;
   std::map<ActorId, Nanos> by_thread;

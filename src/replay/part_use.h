@@ -21,6 +21,7 @@ struct PartUse {
   Nanos time_ns = 0;  ///< running or, for any resource but `cpu` and `cpus`, blocked; runnable for `cpus`
   std::uint64_t waits = 0;   ///< that ended in the window; 0 for `cpu` and `cpus`
   GroupId group = kNoGroup;  ///< the group with most of the time
+  Nanos group_ns = 0;        ///< the part of time_ns that this group has
   StackId stack = kNoStack;  ///< where that group waits longest
   PeerId peer = kNoPeer;     ///< `remote`: whom that group waits for longest
   Nanos stack_ns = 0;        ///< the part of time_ns waited there

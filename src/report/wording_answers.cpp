@@ -52,6 +52,18 @@ std::string each_time(const AnswerEvidence& evidence) {
                            format_seconds(evidence.time_s / static_cast<double>(evidence.waits)));
 }
 
+/// `A×4 waited 5.00 s (90% of its time)` or, if others have a part of that that is worth a word, `threads
+/// waited 5.00 s, A×4 3.10 s of it (90% of its time)`.
+std::string who_waited(const AnswerEvidence& evidence, std::string_view who, std::string_view did,
+                       std::string_view share) {
+  constexpr double kWorthAWord = 0.05;
+  const std::string time = format_seconds(evidence.time_s);
+  return evidence.others_s <= kWorthAWord * evidence.time_s
+             ? fmt::format("{} {} {}{}", who, did, time, share)
+             : fmt::format("threads {} {}, {} {} of it{}", did, time, who,
+                           format_seconds(evidence.time_s - evidence.others_s), share);
+}
+
 /// `up_worker×4, proxy`
 std::string service_threads(const FoundService& service, const ActorNames& names) {
   std::vector<std::string> programs;
@@ -241,17 +253,18 @@ std::string evidence_text(const Findings& findings, const FoundAnswer& answer, c
                          format_percent(evidence.time_s, findings.window_s));
     case Resource::io:
     case Resource::disk:
-      return fmt::format("{} waited {}{}{}", who, time, each_time(evidence),
-                         waited_files_text(evidence, names));
+      return who_waited(evidence, who, "waited", "") + each_time(evidence) +
+             waited_files_text(evidence, names);
     case Resource::sync:
-      return fmt::format("threads ran {} in {}; {} waited {}{}{}", format_seconds(answer.syncs->ran_s),
-                         sync_calls(answer), who, time, each_time(evidence),
+      return fmt::format("threads ran {} in {}; {}{}{}", format_seconds(answer.syncs->ran_s),
+                         sync_calls(answer), who_waited(evidence, who, "waited", ""), each_time(evidence),
                          waited_files_text(evidence, names));
     case Resource::remote:
-      return fmt::format("{} waited {} ({} of its time){}", who, time, format_percent(evidence.share, 1),
-                         each_time(evidence));
+      return who_waited(evidence, who, "waited",
+                        fmt::format(" ({} of its time)", format_percent(evidence.share, 1))) +
+             each_time(evidence);
     case Resource::sleep:
-      return fmt::format("{} slept {}{}", who, time, each_time(evidence));
+      return who_waited(evidence, who, "slept", "") + each_time(evidence);
     case Resource::waited:
       return fmt::format("threads of {} waited {} for it altogether, {}{}{}",
                          thread_list(answer.lock->waiters, names), format_seconds(answer.lock->wait_s),

@@ -54,6 +54,22 @@ TEST_CASE("Answers and progress are told in terms of the report's actors, merged
   CHECK(separate.answers[2].actor == FoundActorId{0});
 }
 
+TEST_CASE("What other threads waited for a disk is told apart from what the named ones did") {
+  Scene scene = two_readers();
+  const Findings alike = scene.findings();
+  CHECK(alike.answers[0].evidence.time_s == Approx(1.6));
+  CHECK(alike.answers[0].evidence.others_s == 0);
+  const ActorId other = scene.thread("log", 13);
+  for (int t = 0; t < 1000; t += 10) scene.wait(other, 2, t + 5, t + 10, WaitClass::disk);
+  const Findings findings = scene.findings();
+  const auto disk = std::find_if(findings.answers.begin(), findings.answers.end(),
+                                 [](const FoundAnswer& one) { return one.what == Resource::disk; });
+  REQUIRE(disk != findings.answers.end());
+  CHECK(disk->evidence.name == "read-*");
+  CHECK(disk->evidence.time_s == Approx(2.1));
+  CHECK(disk->evidence.others_s == Approx(0.5));
+}
+
 TEST_CASE("An answer names the knot in which threads wait for its part, and none if there is none") {
   Scene scene;
   scene.trace.recording.cpus = 8;

@@ -304,6 +304,12 @@ TEST_CASE("A service is named with who answers, what it did meanwhile, and what 
          several things at a time
 Everything else: < 1%
 )");
+  // A thread is told what it waited itself.
+  findings.answers[0].evidence.others_s = 4;
+  CHECK(sentences(findings).find(
+            "threads waited 9.10 s, B (tid 12) 5.10 s of it (91% of its time), 7,420 waits "
+            "of 1.23 ms each meanwhile") != std::string::npos);
+  findings.answers[0].evidence.others_s = 0;
   findings.answers[0].doubt = Doubt::held_back;
   CHECK(advice(findings, findings.answers[0], raw_names(findings))
             .starts_with("set TCP_NODELAY on the service's sockets"));
