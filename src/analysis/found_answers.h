@@ -81,6 +81,11 @@ struct AnswerEvidence {
   Runtime runtime = Runtime::none;   ///< CPU work: whose tasks these threads run
   std::int32_t tid = 0;              ///< of the first of them, which is in no other group; 0 without a group
   double others_s = 0;               ///< the part of time_s that other threads took
+
+  /// The part of time_s that these threads took.
+  double own_s() const { return time_s - others_s; }
+  /// Whether it is worth a word that others took a part.
+  bool others_matter() const { return others_s > 0.05 * time_s; }
 };
 
 /// A lock that an answer is about, or that its threads hold and wait for.

@@ -14,12 +14,12 @@
 
 namespace offwait {
 
-/// What an analysis does one after the other.
+/// What an analysis does, mostly one after the other.
 enum class AnalysisStep : std::uint8_t {
   waits,   ///< groups of threads, kinds of waits, locks, progress
   replay,  ///< with changes; left out without AnalysisOptions::answers
-  sweep,
-  graph,  ///< with all that is found in it
+  sweep,   ///< weights, after false wakeups were removed
+  graph,   ///< with all that is found in it
 };
 
 struct AnalysisOptions {
@@ -33,7 +33,7 @@ struct AnalysisOptions {
   ProgressOptions progress{};          ///< whose progress the answers are for
   std::vector<WhatIf> what_ifs{};      ///< for Findings::what_ifs
   ThreadFilter filter{};               ///< what the trace was made with_target() of: said in the report
-  /// Is told of each step as it begins.
+  /// Is told of each step as it begins, by one thread at a time, though not always the same one.
   std::function<void(AnalysisStep)> begins = [](AnalysisStep) {};
 };
 

@@ -300,7 +300,7 @@ Screen screen_of(const Findings& findings, const ScreenOptions& options) {
   add(sinks_of(findings, true) > 0, ScreenSection::sinks);
   add(was_stopped(findings), ScreenSection::stopped);
   add(somebody_lacks_cpus(findings), ScreenSection::runnable);
-  out.why_runnable = !is_cause_of_lack_said(findings, answered);
+  out.why_runnable = out.has(ScreenSection::runnable) && !is_cause_of_lack_said(findings, answered);
   add(!out.disks.empty(), ScreenSection::disks);
   add(!out.nics.empty(), ScreenSection::nics);
   add(woke_for_nothing(findings, options.everything), ScreenSection::false_wakeups);

@@ -7,6 +7,7 @@
 #include <ctime>
 #include <string>
 
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "base/escape.h"
@@ -37,6 +38,14 @@ class WithoutSigpipe {
   sigset_t before_{};
 };
 
+/// Else the line would be in the way of those that the user types into.
+bool has_terminal() {
+  const pid_t foreground = ::tcgetpgrp(STDERR_FILENO);
+  return foreground < 0 || foreground == ::getpgrp();
+}
+
+constexpr std::string_view kClearLine = "\r\x1b[K";
+
 }  // namespace
 
 void say(std::string_view sentence) { write_to_stderr("offwait: " + escape(sentence) + "\n"); }
@@ -50,5 +59,17 @@ void write_to_stderr(std::string_view text) {
     text.remove_prefix(static_cast<std::size_t>(written));
   }
 }
+
+bool show_on_line(std::string_view text) {
+  if (!has_terminal()) return false;
+  winsize size{};
+  const bool is_known = ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1;
+  // A line that goes on in the next one could not be cleared.
+  write_to_stderr(std::string(kClearLine) +
+                  (is_known ? cut_to_width(text, size.ws_col - 1) : std::string(text)));
+  return true;
+}
+
+void clear_line() { write_to_stderr(kClearLine); }
 
 }  // namespace offwait

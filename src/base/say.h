@@ -14,4 +14,9 @@ void say(std::string_view sentence);
 /// Writes the text as it is to standard error, or drops it like say().
 void write_to_stderr(std::string_view text);
 
+/// Shows escaped text in the terminal's line on standard error, in place of what was there, cut to its width.
+/// Shows nothing, and returns false, while another process has the terminal.
+bool show_on_line(std::string_view text);
+void clear_line();
+
 }  // namespace offwait

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/diff.h"
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <utility>
@@ -118,11 +119,14 @@ double noise_of(const Threshold& noise, const std::vector<ReadFile>& before,
 
 Result<DiffTexts> compare(const DiffOptions& options, const std::vector<Input>& before,
                           const std::vector<Input>& after, const DiffWanted& wanted, const TextStyle& style) {
-  StepLine line(is_seen_on_terminal(false));
+  const auto is_fed = [](const Input& input) { return input.is_fed(); };
+  StepLine line(is_seen_on_terminal(false) && std::none_of(before.begin(), before.end(), is_fed) &&
+                std::none_of(after.begin(), after.end(), is_fed));
   const SideReader reader(options, wanted, line);
   DiffTexts out;
   OFFWAIT_TRY(std::vector<ReadFile> files_before, reader.side(before, out.notes));
   OFFWAIT_TRY(std::vector<ReadFile> files_after, reader.side(after, out.notes));
+  line.say("comparing");
   if (wanted.folded) {
     const ComparedUnit unit = unit_of(profiles_of(files_before), profiles_of(files_after));
     constexpr std::int64_t kMicrosecond = 1000;

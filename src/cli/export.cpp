@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/export.h"
 
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -90,13 +91,16 @@ Status export_recording(const ExportOptions& options, std::vector<std::string>& 
     return Error{fmt::format("{} is no text for a terminal: write it to a file with -o FILE, or into a pipe",
                              to_string(options.format)),
                  kUsage};
-  // What goes to the same terminal would be mixed with the line.
-  StepLine line(is_seen_on_terminal(options.quiet) && !output.is_terminal());
-  OFFWAIT_TRY(ReadTrace read, read_with_line(input, line, options.input.part));
+  std::optional<StepLine> line;
+  line.emplace(is_seen_on_terminal(options.quiet) && !input.is_fed());
+  OFFWAIT_TRY(ReadTrace read, read_with_line(input, *line, options.input.part));
   notes = std::move(read.notes);
   OFFWAIT_TRY_STATUS(check_progress(read.trace, options.analysis.progress));
   OFFWAIT_TRY(Trace trace, with_choices(std::move(read.trace), options.analysis, notes));
-  line.say(fmt::format("exporting {} as {}", escape(input.name(), Charset::utf8), to_string(options.format)));
+  // Whoever reads a pipe may show it on the same terminal.
+  line.emplace(is_seen_on_terminal(options.quiet) && output.is_regular());
+  line->say(
+      fmt::format("exporting {} as {}", escape(input.name(), Charset::utf8), to_string(options.format)));
   return write_as(options.format, std::move(trace), options,
                   [&output](std::string_view bytes) { return output.write(bytes); });
 }

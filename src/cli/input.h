@@ -25,9 +25,11 @@ class Input {
   /// as can be analysed in `max_memory` bytes. Errors name the file. A note says which file of a directory it
   /// is.
   Result<ReadTrace> read(const TracePart& part, std::uint64_t max_memory = kAnyMemory) const;
-  /// How much of the file has been read so far, 0 to 1; nothing for what is no file. Another thread may call
-  /// it while this one reads.
+  /// How much of the file has been read so far, 0 to 1; nothing for what is no regular file, or is empty.
+  /// Another thread may call it while this one reads.
   std::optional<double> part_read() const;
+  /// Another program feeds it, which may write to the same terminal.
+  bool is_fed() const { return !opened_ && !part_read(); }
 
   /// The path of the file; `standard input` for `-`.
   const std::string& name() const { return name_; }

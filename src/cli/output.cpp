@@ -28,6 +28,11 @@ Result<Output> Output::open(const std::string& path) {
 
 bool Output::is_terminal() const { return ::isatty(::fileno(file())) == 1; }
 
+bool Output::is_regular() const {
+  struct stat status {};
+  return ::fstat(::fileno(file()), &status) == 0 && S_ISREG(status.st_mode);
+}
+
 Status Output::write(std::string_view bytes) {
   errno = 0;
   if (std::fwrite(bytes.data(), 1, bytes.size(), file_.get()) != bytes.size() ||

@@ -20,6 +20,7 @@ class Output {
   std::FILE* file() const { return file_.get(); }
   bool is_stream() const { return is_standard(file()); }  ///< standard output or standard error
   bool is_terminal() const;
+  bool is_regular() const;  ///< a regular file
 
   Status write(std::string_view bytes);
 

@@ -177,9 +177,10 @@ Status write_all(const std::vector<Rendered>& texts) {
 }
 
 /// Analyses, and appends what is to be written to `texts`.
-Status render(Trace trace, const Reporting& reporting, Outputs& outputs, StepLine& line,
-              std::vector<Rendered>& texts, std::vector<std::string>& notes) {
+Status render(Trace trace, const Reporting& reporting, Outputs& outputs, const TextStyle& style,
+              StepLine& line, std::vector<Rendered>& texts, std::vector<std::string>& notes) {
   if (outputs.folded) {
+    line.say("folding stacks");
     OFFWAIT_TRY(std::string folded, folded_stacks(trace, reporting));
     texts.push_back({*outputs.folded, std::move(folded)});
   }
@@ -197,7 +198,6 @@ Status render(Trace trace, const Reporting& reporting, Outputs& outputs, StepLin
         "offwait --java, or a perf map agent give it some");
   }
   if (outputs.text) {
-    const TextStyle style = text_style(reporting.output, ::fileno(outputs.text->file()));
     const std::string text =
         reporting.output.view ? to_text(findings, *reporting.output.view, style) : to_text(findings, style);
     texts.push_back({*outputs.text, (outputs.follows_command ? "\n" : "") + text});
@@ -209,8 +209,11 @@ Status print_report(Trace trace, const Reporting& reporting, Outputs& outputs,
                     std::vector<std::string>& notes) {
   std::vector<Rendered> texts;
   {
+    // It changes the locale, which no other thread may use meanwhile.
+    const TextStyle style =
+        outputs.text ? text_style(reporting.output, ::fileno(outputs.text->file())) : TextStyle{};
     StepLine line(is_seen_on_terminal(reporting.quiet));
-    OFFWAIT_TRY_STATUS(render(std::move(trace), reporting, outputs, line, texts, notes));
+    OFFWAIT_TRY_STATUS(render(std::move(trace), reporting, outputs, style, line, texts, notes));
   }
   return write_all(texts);
 }
@@ -362,10 +365,10 @@ Result<Input> open_input(const std::string& file, const cli::OutputOptions& outp
   return input;
 }
 
-/// The line is erased before anything else is printed.
+/// Has a line of its own, so that errors are printed when it is erased.
 Result<ReadTrace> read_input(const Input& input, bool quiet, const TracePart& part,
                              std::uint64_t max_memory = kAnyMemory) {
-  StepLine line(is_seen_on_terminal(quiet));
+  StepLine line(is_seen_on_terminal(quiet) && !input.is_fed());
   return cli::read_with_line(input, line, part, max_memory);
 }
 
@@ -426,8 +429,8 @@ Result<Recorded> recorded_or_read(const cli::DumpOptions& options, const std::op
 }
 
 Status write_dump(const Trace& trace, Output& output, bool quiet) {
-  // What goes to the same terminal would be mixed with the line.
-  StepLine line(is_seen_on_terminal(quiet) && !output.is_terminal());
+  // Whoever reads a pipe may show it on the same terminal.
+  StepLine line(is_seen_on_terminal(quiet) && output.is_regular());
   line.say("writing the text form");
   return write_text(trace, output.file());
 }

@@ -32,7 +32,7 @@ Result<ReadTrace> read_with_line(const Input& input, StepLine& line, const Trace
   line.say([&input, name](Nanos age) {
     const std::optional<double> part_read = input.part_read();
     if (!part_read) return fmt::format("reading {} ({:.1f} s)", name, to_seconds(age));
-    if (*part_read >= 1) return fmt::format("assembling what {} has ({:.1f} s)", name, to_seconds(age));
+    if (*part_read >= 1) return fmt::format("reading {}: done, assembling ({:.1f} s)", name, to_seconds(age));
     return fmt::format("reading {}: {:.0f}% ({:.1f} s)", name, 100 * *part_read, to_seconds(age));
   });
   Result<ReadTrace> read = input.read(part, max_memory);

@@ -474,7 +474,10 @@ Json actions_json(const ActionTimes& actions) {
 /// Groups of short-lived threads may be one actor: these tell them apart.
 Json threads_json(const AnswerEvidence& evidence) {
   if (evidence.tid == 0) return nullptr;
-  return {{"name", text(evidence.name)}, {"count", evidence.threads}, {"tid", evidence.tid}};
+  return {{"name", text(evidence.name)},
+          {"count", evidence.threads},
+          {"tid", evidence.tid},
+          {"time_s", seconds(evidence.own_s())}};
 }
 
 Json more_threads_json(const MoreThreads& more, LimitedBy limit) {
@@ -497,6 +500,7 @@ Json answer_json(const FoundAnswer& answer) {
   return {{"what", to_string(answer.what)},
           {"actor", or_null(answer.actor)},
           {"device", or_null(answer.device)},
+          {"time_s", seconds(answer.evidence.time_s)},
           {"threads", threads_json(answer.evidence)},
           {"lock", answer.lock ? lock_json(*answer.lock) : Json(nullptr)},
           {"syncs", answer.syncs ? syncs_json(*answer.syncs) : Json(nullptr)},

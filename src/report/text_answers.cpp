@@ -40,8 +40,10 @@ std::vector<Word> where(const TextPage& page, const FoundAnswer& answer) {
     add(words("taken in"));
     add(chain(page, told_by_callers(answer.lock->stack), "", kStackFrames, 0));
   } else if (!evidence.stack.empty()) {
-    const std::string part = evidence.stack_s < 0.95 * evidence.time_s
-                                 ? format_percent(evidence.stack_s, evidence.time_s) + " of it in"
+    const double own_s = evidence.others_matter() ? evidence.own_s() : evidence.time_s;
+    const std::string part = evidence.stack_s < 0.95 * own_s
+                                 ? fmt::format("{} of {} in", format_percent(evidence.stack_s, own_s),
+                                               evidence.others_matter() ? "that" : "it")
                                  : std::string("in");
     add(words(part));
     // The functions by which the kernel sleeps say nothing.

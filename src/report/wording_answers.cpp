@@ -52,16 +52,15 @@ std::string each_time(const AnswerEvidence& evidence) {
                            format_seconds(evidence.time_s / static_cast<double>(evidence.waits)));
 }
 
-/// `A×4 waited 5.00 s (90% of its time)` or, if others have a part of that that is worth a word, `threads
-/// waited 5.00 s, A×4 3.10 s of it (90% of its time)`.
-std::string who_waited(const AnswerEvidence& evidence, std::string_view who, std::string_view did,
-                       std::string_view share) {
-  constexpr double kWorthAWord = 0.05;
+/// `A×4 waited 5.00 s (90% of its time), 100 waits of 50 ms each` or, if others have a part of that that is
+/// worth a word, `threads waited 5.00 s, 100 waits of 50 ms each; A×4 3.10 s of it (90% of its time)`.
+/// `share` is what stands in brackets, `waits` what stands behind the comma.
+std::string who_waited(const AnswerEvidence& evidence, std::string_view who, const std::string& share,
+                       const std::string& waits) {
   const std::string time = format_seconds(evidence.time_s);
-  return evidence.others_s <= kWorthAWord * evidence.time_s
-             ? fmt::format("{} {} {}{}", who, did, time, share)
-             : fmt::format("threads {} {}, {} {} of it{}", did, time, who,
-                           format_seconds(evidence.time_s - evidence.others_s), share);
+  return evidence.others_matter() ? fmt::format("threads waited {}{}; {} {} of it{}", time, waits, who,
+                                                format_seconds(evidence.own_s()), share)
+                                  : fmt::format("{} waited {}{}{}", who, time, share, waits);
 }
 
 /// `up_worker×4, proxy`
@@ -253,18 +252,16 @@ std::string evidence_text(const Findings& findings, const FoundAnswer& answer, c
                          format_percent(evidence.time_s, findings.window_s));
     case Resource::io:
     case Resource::disk:
-      return who_waited(evidence, who, "waited", "") + each_time(evidence) +
-             waited_files_text(evidence, names);
+      return who_waited(evidence, who, "", each_time(evidence) + waited_files_text(evidence, names));
     case Resource::sync:
-      return fmt::format("threads ran {} in {}; {}{}{}", format_seconds(answer.syncs->ran_s),
-                         sync_calls(answer), who_waited(evidence, who, "waited", ""), each_time(evidence),
-                         waited_files_text(evidence, names));
+      return fmt::format(
+          "threads ran {} in {}; {}", format_seconds(answer.syncs->ran_s), sync_calls(answer),
+          who_waited(evidence, who, "", each_time(evidence) + waited_files_text(evidence, names)));
     case Resource::remote:
-      return who_waited(evidence, who, "waited",
-                        fmt::format(" ({} of its time)", format_percent(evidence.share, 1))) +
-             each_time(evidence);
+      return who_waited(evidence, who, fmt::format(" ({} of its time)", format_percent(evidence.share, 1)),
+                        each_time(evidence));
     case Resource::sleep:
-      return who_waited(evidence, who, "slept", "") + each_time(evidence);
+      return fmt::format("{} slept {}{}", who, time, each_time(evidence));
     case Resource::waited:
       return fmt::format("threads of {} waited {} for it altogether, {}{}{}",
                          thread_list(answer.lock->waiters, names), format_seconds(answer.lock->wait_s),

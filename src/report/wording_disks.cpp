@@ -163,10 +163,14 @@ std::string disk_advice_for_one(const AnswerEvidence& evidence) {
   return fmt::format("{}{}", out, kLowerLatency);
 }
 
+bool is_of_one_thread(const AnswerEvidence& evidence) {
+  return evidence.threads == 1 && !evidence.others_matter();
+}
+
 }  // namespace
 
 std::string disk_advice(const AnswerEvidence& evidence, bool in_groups) {
-  if (evidence.threads == 1) return disk_advice_for_one(evidence);
+  if (is_of_one_thread(evidence)) return disk_advice_for_one(evidence);
   if (in_groups) {
     return "sync less often (one sync serves several threads already), or take a device with lower latency";
   }
@@ -191,9 +195,9 @@ std::string disk_advice(const AnswerEvidence& evidence, bool in_groups) {
 
 std::string sync_advice(const AnswerEvidence& evidence, bool in_groups) {
   const std::string_view fewer =
-      in_groups               ? "sync less often (one sync serves several threads already)"
-      : evidence.threads == 1 ? "fewer syncs (one for several changes, or for those of several threads)"
-                              : "let one sync serve several threads (group commit), or sync less often";
+      in_groups                    ? "sync less often (one sync serves several threads already)"
+      : is_of_one_thread(evidence) ? "fewer syncs (one for several changes, or for those of several threads)"
+                                   : "let one sync serve several threads (group commit), or sync less often";
   return fmt::format("{}: that saves both parts; a device with lower latency saves the waits alone", fewer);
 }
 

@@ -28,7 +28,7 @@ ProgressLine::ProgressLine(bool shown, std::string target, std::optional<Nanos> 
     : shown_(shown), target_(std::move(target)), duration_(duration) {}
 
 ProgressLine::~ProgressLine() {
-  if (drawn_) write_to_stderr("\r\x1b[K");
+  if (drawn_) clear_line();
 }
 
 void ProgressLine::show(const RecordingSource& source) {
@@ -36,10 +36,11 @@ void ProgressLine::show(const RecordingSource& source) {
   if (!shown_ || elapsed < next_) return;
   next_ = elapsed + kProgressInterval;
   const CaptureProgress now = source.progress();
-  drawn_ = true;
   const std::string end = duration_ ? fmt::format(" of {:.1f} s", to_seconds(*duration_)) : "";
-  write_to_stderr(fmt::format("\r\x1b[K{}: {:.1f} s{}, {} waits, {} lost (Ctrl-C reports now)", target_,
-                              to_seconds(elapsed), end, with_thousands(now.waits), with_thousands(now.lost)));
+  drawn_ = show_on_line(fmt::format("{}: {:.1f} s{}, {} waits, {} lost (Ctrl-C reports now)", target_,
+                                    to_seconds(elapsed), end, with_thousands(now.waits),
+                                    with_thousands(now.lost))) ||
+           drawn_;
 }
 
 }  // namespace offwait

@@ -39,6 +39,7 @@ StepLine::~StepLine() {
 void StepLine::say(Text text) {
   const std::lock_guard lock(mutex_);
   text_ = std::move(text);
+  begin_ = monotonic_now();
 }
 
 void StepLine::say(const std::string& what) {
@@ -46,15 +47,17 @@ void StepLine::say(const std::string& what) {
 }
 
 void StepLine::draw_until_end() {
-  const Nanos begin = monotonic_now();
   std::unique_lock lock(mutex_);
   bool drawn = false;
   for (auto wait = silence_; !changed_.wait_for(lock, wait, [this] { return ends_; }); wait = kInterval) {
     if (!text_) continue;
-    write_to_stderr("\r\x1b[K" + text_(monotonic_now() - begin));
-    drawn = true;
+    const std::string text = text_(monotonic_now() - begin_);
+    // A terminal may be stopped for any time.
+    lock.unlock();
+    drawn = show_on_line(text) || drawn;
+    lock.lock();
   }
-  if (drawn) write_to_stderr("\r\x1b[K");
+  if (drawn) clear_line();
 }
 
 bool is_seen_on_terminal(bool quiet) { return !quiet && ::isatty(STDERR_FILENO) == 1; }

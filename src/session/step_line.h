@@ -13,10 +13,10 @@
 namespace offwait {
 
 /// Draws a line on standard error that says what goes on, if that takes long. The destructor erases it. While
-/// there is one, nothing else may be written to the terminal.
+/// one is shown, nothing else may be written to the terminal.
 class StepLine {
  public:
-  /// What the line says, when it is this old. Another thread calls it.
+  /// What the line says of a step that has gone on for `age`, escaped. Another thread calls it.
   using Text = std::function<std::string(Nanos age)>;
 
   /// Nothing is drawn unless `shown`, nor in the time `silence`.
@@ -25,7 +25,8 @@ class StepLine {
   StepLine& operator=(const StepLine&) = delete;
   ~StepLine();
 
-  /// From now on the line says this. It is printed as it is. What was said before is not called any more.
+  /// The next step begins. When this returns, the text of the step before is not called any more. It does not
+  /// wait for the terminal.
   void say(Text text);
   /// `WHAT (2.3 s)`
   void say(const std::string& what);
@@ -37,11 +38,12 @@ class StepLine {
   std::mutex mutex_;
   std::condition_variable changed_;
   Text text_;
+  Nanos begin_ = 0;  ///< of the step
   bool ends_ = false;
-  std::thread thread_;  ///< since the thread that does the work is busy
+  std::thread thread_;  ///< draws, because the thread that does the work cannot
 };
 
-/// Whether somebody looks at standard error.
+/// Whether standard error is a terminal, and the user wants to be told.
 bool is_seen_on_terminal(bool quiet);
 
 }  // namespace offwait

@@ -23,7 +23,7 @@ FIGURE1 = TRACES / "figure1.txt"
 class Terminal:
     """offwait with some of its streams on a terminal; the others are pipes."""
 
-    def __init__(self, *arguments, stdout=True, stderr=True, env=None, columns=100):
+    def __init__(self, *arguments, stdin=None, stdout=True, stderr=True, env=None, columns=100):
         self.ours, theirs = pty.openpty()
         fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
 
@@ -32,7 +32,7 @@ class Terminal:
             fcntl.ioctl(theirs, termios.TIOCSCTTY, 0)
 
         self.process = subprocess.Popen(
-            [OFFWAIT, *map(str, arguments)], stdin=theirs, stdout=theirs if stdout else subprocess.PIPE,
+            [OFFWAIT, *map(str, arguments)], stdin=stdin or theirs, stdout=theirs if stdout else subprocess.PIPE,
             stderr=theirs if stderr else subprocess.PIPE, env=env or environment(), preexec_fn=become_foreground)
         os.close(theirs)
 
@@ -189,6 +189,22 @@ class Steps(TestCase):
         self.assertTrue(after.endswith("\r\x1b[K"), after)
         self.assertNotIn("\n", after)
         self.assertEqual(piped, harness.run("report", FIGURE1).stdout)
+
+    def test_a_line_is_cut_to_the_terminal(self):
+        before, _, _ = self.slow(
+            "report", stdout=False, columns=24, is_enough=lambda terminal: harness.read_terminal(
+                terminal.ours, lambda got: got.count(b"\r\x1b[K") > 1))
+        lines = [line for line in before.decode().split("\r\x1b[K") if line]
+        self.assertTrue(lines and all(line.startswith("reading /") and line.endswith("…") for line in lines), lines)
+        self.assertEqual({len(line) for line in lines}, {23})
+
+    def test_there_is_none_while_another_program_feeds_it(self):
+        with Terminal("report", "-", stdout=False, stdin=subprocess.PIPE) as terminal:
+            time.sleep(1.5)
+            terminal.process.stdin.write(FIGURE1.read_bytes())
+            terminal.process.stdin.close()
+            shown, _ = terminal.finish()
+            self.assertEqual((terminal.process.returncode, shown), (0, ""))
 
     def test_nothing_of_it_goes_into_a_pipe_or_against_the_wish(self):
         for arguments, more in ((("report",), {"stderr": False}), (("report", "-q"), {"stdout": False})):

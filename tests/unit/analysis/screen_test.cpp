@@ -63,6 +63,7 @@ TEST_CASE("the screen has four answers, and evidence for the best of each progre
   const Screen screen = screen_of(findings);
   CHECK(screen.sections == Sections{ScreenSection::answers});
   CHECK(screen.heading.what == What::none);
+  CHECK_FALSE(screen.why_runnable);
   CHECK(numbers(screen) == std::vector<std::size_t>{0, 1, 2, 3});
   CHECK(screen.answers[0].evidence);
   CHECK(screen.answers[1].evidence);

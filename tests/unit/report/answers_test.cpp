@@ -47,6 +47,18 @@ Everything else: < 1%
 )");
 }
 
+TEST_CASE("Where others wait as well, a stack is a part of the named threads' time") {
+  Findings findings = answered_findings();
+  findings.answers[0].evidence.others_s = 1;
+  const std::string screen = sentences(findings);
+  INFO(screen);
+  CHECK(screen.find(
+            "threads waited 5.00 s, 1,000 waits of 5.00 ms each; B (tid 12) 4.00 s of it, 75% of that in "
+            "fdatasync ← sync_it (log.cc:7)") != std::string::npos);
+  // More than one thread makes the requests.
+  CHECK(screen.find("let one sync serve several threads") != std::string::npos);
+}
+
 TEST_CASE("An answer about syncs says what each of its two parts gains alone") {
   Findings findings = answered_findings();
   FoundAnswer& syncs = findings.answers[0];
@@ -306,9 +318,9 @@ Everything else: < 1%
 )");
   // A thread is told what it waited itself.
   findings.answers[0].evidence.others_s = 4;
-  CHECK(sentences(findings).find(
-            "threads waited 9.10 s, B (tid 12) 5.10 s of it (91% of its time), 7,420 waits "
-            "of 1.23 ms each meanwhile") != std::string::npos);
+  CHECK(
+      sentences(findings).find("threads waited 9.10 s, 7,420 waits of 1.23 ms each; B (tid 12) 5.10 s of it "
+                               "(91% of its time) meanwhile") != std::string::npos);
   findings.answers[0].evidence.others_s = 0;
   findings.answers[0].doubt = Doubt::held_back;
   CHECK(advice(findings, findings.answers[0], raw_names(findings))

@@ -98,6 +98,8 @@ TEST_CASE("Progress and answers, with null for what is not known") {
   work.actor = 1;
   work.progress = 1;
   work.evidence.name = "b\x1b*";
+  work.evidence.time_s = 5;
+  work.evidence.others_s = 1.5;
   work.evidence.threads = 48;
   work.evidence.tid = 12;
   work.more = MoreThreads{{0, 1.5, 4, true}, 1.25, false};
@@ -114,10 +116,10 @@ TEST_CASE("Progress and answers, with null for what is not known") {
     {"id":3,"name":"calls of f, \\x1b","how":"told","actors":[1],"per_s":9.5,"active_s":null,"share":0.0,
      "connections":null,"under_way":null,"unread":null,"addresses":[],"end_s":null}])"));
   CHECK(report["answers"] == json::parse(R"([
-    {"what":"disk","actor":null,"device":2,"threads":null,"lock":null,"syncs":null,"more_threads":null,"progress":0,"gain":0.82,"low":0.77,"high":0.88,
+    {"what":"disk","actor":null,"device":2,"time_s":0.0,"threads":null,"lock":null,"syncs":null,"more_threads":null,"progress":0,"gain":0.82,"low":0.77,"high":0.88,
      "certainty":"up-to","doubt":null,"knot":0,
      "actions":{"sync_s":0.0,"write_s":0.0,"read_s":0.0,"other_s":0.0},"files":[],"service":null,"other_user":null,"shares_syncs":false},
-    {"what":"cpu","actor":1,"device":null,"threads":{"name":"b\\x1b*","count":48,"tid":12},"lock":null,
+    {"what":"cpu","actor":1,"device":null,"time_s":5.0,"threads":{"name":"b\\x1b*","count":48,"tid":12,"time_s":3.5},"lock":null,
      "syncs":null,"more_threads":{"threads":1.5,"waiting":4.0,"requests":true,"of_service":false,"limit_of":"target","gain":1.25},"progress":1,"gain":0.123457,"low":null,"high":null,
      "certainty":"rough","doubt":null,"knot":null,
      "actions":{"sync_s":0.0,"write_s":0.0,"read_s":0.0,"other_s":0.0},"files":[],"service":null,"other_user":null,"shares_syncs":false}])"));

@@ -46,10 +46,11 @@ def dangling(report):
         "answers": [entry["answer"] for entry in screen["answers"]], "knots": [entry["knot"] for entry in screen["knots"]],
         "edges": [edge for entry in screen["knots"] for edge in entry["edges"]],
         "disks": [entry["disk"] for entry in screen["disks"]], "nics": screen["nics"]}
+    shown["knots"] += screen["background_knots"]
     for name, indices in shown.items():
         if any(index >= len(report[name]) for index in indices):
             yield f"screen: {name} that are not there"
-    if any((entry["explains"] or 0) >= max(len(screen["answers"]), 1) for entry in screen["knots"]):
+    if any(entry["explains"] is not None and entry["explains"] >= len(screen["answers"]) for entry in screen["knots"]):
         yield "screen: a knot that explains an answer that is not there"
     for index, progress in enumerate(report["progress"]):
         if progress["id"] != index:

@@ -77,4 +77,17 @@ TEST_CASE("the end of a writer is seen where SIGCHLD is ignored") {
   CHECK_FALSE(writer.runs());
 }
 
+TEST_CASE("a writer that cannot write, or is killed, has ended") {
+  ForkedWriter failed;
+  REQUIRE(failed.start([] { return false; }).ok());
+  failed.finish();
+  CHECK_FALSE(failed.runs());
+  ForkedWriter killed;
+  REQUIRE(killed.start([] { return ::raise(SIGKILL) == 0; }).ok());
+  killed.finish();
+  CHECK_FALSE(killed.runs());
+  CHECK(killed.start([] { return true; }).ok());
+  killed.finish();
+}
+
 }  // namespace offwait

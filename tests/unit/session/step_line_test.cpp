@@ -16,9 +16,9 @@ namespace {
 
 using std::chrono::milliseconds;
 
-/// What is written to standard error while `work` has a StepLine that is silent for 100 ms.
+/// What is written to standard error while `work` has a StepLine that is silent for so long.
 template <class Work>
-std::string written_in(bool shown, Work work) {
+std::string written_in(bool shown, Work work, milliseconds silence = milliseconds(100)) {
   std::array<int, 2> ends{};
   REQUIRE(::pipe(ends.data()) == 0);
   const UniqueFd reading(ends[0]);
@@ -26,7 +26,7 @@ std::string written_in(bool shown, Work work) {
   ::dup2(ends[1], STDERR_FILENO);
   ::close(ends[1]);
   {
-    StepLine line(shown, milliseconds(100));
+    StepLine line(shown, silence);
     work(line);
   }
   ::dup2(before.get(), STDERR_FILENO);
@@ -48,14 +48,17 @@ TEST_CASE("work that takes long says what it does, and the line is erased") {
   CHECK(text.ends_with(" s)\r\x1b[K"));
 }
 
-TEST_CASE("a line says what goes on now") {
+TEST_CASE("a line says what goes on now, and for how long that has gone on") {
   const std::string text = written_in(true, [](StepLine& line) {
     line.say("reading");
-    line.say([](Nanos age) { return age > 0 ? "replaying: 45%" : "never"; });
+    wait_for(milliseconds(250));
+    line.say([](Nanos age) { return age < kSecond / 5 ? "replaying" : "still replaying"; });
     wait_for(milliseconds(250));
   });
-  CHECK(text.starts_with("\r\x1b[Kreplaying: 45%"));
-  CHECK(text.find("reading") == std::string::npos);
+  const std::size_t next = text.find("\r\x1b[Kreplaying");
+  CHECK(text.find("\r\x1b[Kreading") < next);
+  CHECK(next != std::string::npos);
+  CHECK(text.find("reading", next) == std::string::npos);
 }
 
 TEST_CASE("work is silent if it is short, has nothing to say, or nobody looks") {
@@ -65,7 +68,7 @@ TEST_CASE("work is silent if it is short, has nothing to say, or nobody looks") 
       wait_for(time);
     };
   };
-  CHECK(written_in(true, says(milliseconds(1))).empty());
+  CHECK(written_in(true, says(milliseconds(1)), std::chrono::hours(1)).empty());
   CHECK(written_in(false, says(milliseconds(250))).empty());
   CHECK(written_in(true, [](StepLine&) { wait_for(milliseconds(250)); }).empty());
 }
