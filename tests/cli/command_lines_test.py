@@ -73,7 +73,7 @@ class Place:
     def general(self, text):
         """The text with what differs from run to run left out."""
         text = text.replace(self.names["PID"], "PID").replace(str(self.directory), "…")
-        return re.sub(r"(?<=offwait-|flight-).*\d{8}T\d{6}\.\d{3}Z|\d+\.\d s with \d+ waits|\([\d.]+ MB\)|^> offwait \d.*|"
+        return re.sub(r"(?:(?<=offwait-)|(?<=flight-)).*\d{8}T\d{6}\.\d{3}Z|\d+\.\d s with \d+ waits|\([\d.]+ MB\)|^> offwait \d.*|"
                       r"(?<=the last ).*(?=, because)|(?<=recording lasts )[\d.]+|(?<=of this name; there are ).*|"
                       r"(?<=has a function 'nosuch'; there are ).*|(?<=below )/sys/.*", "…", text)
 
