@@ -16,61 +16,91 @@ namespace {
 
 using std::chrono::milliseconds;
 
-/// What is written to standard error while `work` has a StepLine that is silent for so long.
-template <class Work>
-std::string written_in(bool shown, Work work, milliseconds silence = milliseconds(100)) {
-  std::array<int, 2> ends{};
-  REQUIRE(::pipe(ends.data()) == 0);
-  const UniqueFd reading(ends[0]);
-  const UniqueFd before(::dup(STDERR_FILENO));
-  ::dup2(ends[1], STDERR_FILENO);
-  ::close(ends[1]);
-  {
-    StepLine line(shown, silence);
-    work(line);
+/// What is written to standard error while it exists.
+class Terminal {
+ public:
+  Terminal() : before_(::dup(STDERR_FILENO)) {
+    std::array<int, 2> ends{};
+    REQUIRE(::pipe(ends.data()) == 0);
+    reading_ = UniqueFd(ends[0]);
+    ::dup2(ends[1], STDERR_FILENO);
+    ::close(ends[1]);
   }
-  ::dup2(before.get(), STDERR_FILENO);
-  std::array<char, 4096> text{};
-  const ssize_t got = ::read(reading.get(), text.data(), text.size());
-  return {text.data(), static_cast<std::size_t>(got)};
-}
+  Terminal(const Terminal&) = delete;
+  Terminal& operator=(const Terminal&) = delete;
+  ~Terminal() { ::dup2(before_.get(), STDERR_FILENO); }
 
-void wait_for(milliseconds time) { std::this_thread::sleep_for(time); }
+  /// Waits until this has been written.
+  void await(const std::string& text) {
+    while (written_.find(text) == std::string::npos && read()) {
+    }
+  }
+  /// All that was written, to the end.
+  std::string end() {
+    ::dup2(before_.get(), STDERR_FILENO);
+    while (read()) {
+    }
+    return written_;
+  }
+
+ private:
+  bool read() {
+    std::array<char, 4096> text{};
+    const ssize_t got = ::read(reading_.get(), text.data(), text.size());
+    if (got > 0) written_.append(text.data(), static_cast<std::size_t>(got));
+    return got > 0;
+  }
+
+  UniqueFd before_;
+  UniqueFd reading_;
+  std::string written_;
+};
+
+constexpr milliseconds kShort{1};
 
 }  // namespace
 
 TEST_CASE("work that takes long says what it does, and the line is erased") {
-  const std::string text = written_in(true, [](StepLine& line) {
+  Terminal terminal;
+  {
+    StepLine line(true, kShort);
     line.say("reading a.offwait");
-    wait_for(milliseconds(250));
-  });
+    terminal.await("reading");
+  }
+  const std::string text = terminal.end();
   CHECK(text.starts_with("\r\x1b[Kreading a.offwait (0."));
   CHECK(text.ends_with(" s)\r\x1b[K"));
 }
 
 TEST_CASE("a line says what goes on now, and for how long that has gone on") {
-  const std::string text = written_in(true, [](StepLine& line) {
-    line.say("reading");
-    wait_for(milliseconds(250));
-    line.say([](Nanos age) { return age < kSecond / 5 ? "replaying" : "still replaying"; });
-    wait_for(milliseconds(250));
-  });
+  Terminal terminal;
+  {
+    StepLine line(true, kShort);
+    line.say([](Nanos age) { return age < kSecond / 5 ? "reading" : "reading still"; });
+    terminal.await("reading still");
+    line.say([](Nanos age) { return age < 0 ? "never" : "replaying"; });
+    terminal.await("replaying");
+  }
+  const std::string text = terminal.end();
   const std::size_t next = text.find("\r\x1b[Kreplaying");
-  CHECK(text.find("\r\x1b[Kreading") < next);
-  CHECK(next != std::string::npos);
+  REQUIRE(next != std::string::npos);
   CHECK(text.find("reading", next) == std::string::npos);
+  CHECK(text.find("never") == std::string::npos);
 }
 
 TEST_CASE("work is silent if it is short, has nothing to say, or nobody looks") {
-  const auto says = [](milliseconds time) {
-    return [time](StepLine& line) {
-      line.say("reading");
-      wait_for(time);
-    };
+  const auto written = [](bool shown, milliseconds silence, const char* what) {
+    Terminal terminal;
+    {
+      StepLine line(shown, silence);
+      if (what != nullptr) line.say(what);
+      std::this_thread::sleep_for(milliseconds(20));
+    }
+    return terminal.end();
   };
-  CHECK(written_in(true, says(milliseconds(1)), std::chrono::hours(1)).empty());
-  CHECK(written_in(false, says(milliseconds(250))).empty());
-  CHECK(written_in(true, [](StepLine&) { wait_for(milliseconds(250)); }).empty());
+  CHECK(written(true, std::chrono::hours(1), "reading").empty());
+  CHECK(written(false, kShort, "reading").empty());
+  CHECK(written(true, kShort, nullptr).empty());
 }
 
 }  // namespace offwait
