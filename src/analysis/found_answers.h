@@ -54,6 +54,9 @@ struct FoundRuntime {
   std::size_t threads = 0;  ///< of the target
 };
 
+/// Others than the threads that an answer names are told of if they took more than this part of its time.
+inline constexpr double kOthersMatter = 0.05;
+
 /// What a part took in the recording, and where: what its gain rests on.
 struct AnswerEvidence {
   /// Waits of all threads for one file.
@@ -85,7 +88,7 @@ struct AnswerEvidence {
   /// The part of time_s that these threads took.
   double own_s() const { return time_s - others_s; }
   /// Whether it is worth a word that others took a part.
-  bool others_matter() const { return others_s > 0.05 * time_s; }
+  bool others_matter() const { return others_s > kOthersMatter * time_s; }
 };
 
 /// A lock that an answer is about, or that its threads hold and wait for.

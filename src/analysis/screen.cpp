@@ -150,18 +150,13 @@ std::size_t sinks_of(const Findings& findings, bool limiting) {
                     [limiting](const FoundSink& sink) { return sink.limits() == limiting; }));
 }
 
+/// Beside answers: the knots that are shown explain one.
 LeftOut left_out(const Findings& findings, const Screen& screen, bool rest_is_shown) {
-  const auto is_of_answer = [&](std::size_t knot) {
-    return explained_answer(findings, knot, screen.answers).has_value();
-  };
   LeftOut out;
-  std::size_t background_knots = 0;
-  for (std::size_t i = 0; i < findings.knots.size(); ++i) {
-    if (!is_of_answer(i)) ++(findings.knots[i].background ? background_knots : out.knots);
-  }
+  out.knots = findings.knots.size() - screen.knots.size() - screen.background_knots.size();
   if (rest_is_shown) return out;
   out.waits = findings.excluded_waits.size();
-  out.background = background_knots + sinks_of(findings, false);
+  out.background = screen.background_knots.size() + sinks_of(findings, false);
   out.blocked =
       static_cast<std::size_t>(std::count_if(findings.open_waits.begin(), findings.open_waits.end(),
                                              [](const FoundOpenWait& open) { return open.throughout; }));

@@ -119,9 +119,9 @@ double noise_of(const Threshold& noise, const std::vector<ReadFile>& before,
 
 Result<DiffTexts> compare(const DiffOptions& options, const std::vector<Input>& before,
                           const std::vector<Input>& after, const DiffWanted& wanted, const TextStyle& style) {
-  const auto is_fed = [](const Input& input) { return input.is_fed(); };
-  StepLine line(is_seen_on_terminal(false) && std::none_of(before.begin(), before.end(), is_fed) &&
-                std::none_of(after.begin(), after.end(), is_fed));
+  const auto shown = [](const Input& input) { return shows_reading(input, false); };
+  StepLine line(std::all_of(before.begin(), before.end(), shown) &&
+                std::all_of(after.begin(), after.end(), shown));
   const SideReader reader(options, wanted, line);
   DiffTexts out;
   OFFWAIT_TRY(std::vector<ReadFile> files_before, reader.side(before, out.notes));

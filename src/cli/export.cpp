@@ -92,13 +92,12 @@ Status export_recording(const ExportOptions& options, std::vector<std::string>& 
                              to_string(options.format)),
                  kUsage};
   std::optional<StepLine> line;
-  line.emplace(is_seen_on_terminal(options.quiet) && !input.is_fed());
+  line.emplace(shows_reading(input, options.quiet));
   OFFWAIT_TRY(ReadTrace read, read_with_line(input, *line, options.input.part));
   notes = std::move(read.notes);
   OFFWAIT_TRY_STATUS(check_progress(read.trace, options.analysis.progress));
   OFFWAIT_TRY(Trace trace, with_choices(std::move(read.trace), options.analysis, notes));
-  // Whoever reads a pipe may show it on the same terminal.
-  line.emplace(is_seen_on_terminal(options.quiet) && output.is_regular());
+  line.emplace(shows_writing(output, options.quiet));
   line->say(
       fmt::format("exporting {} as {}", escape(input.name(), Charset::utf8), to_string(options.format)));
   return write_as(options.format, std::move(trace), options,

@@ -368,7 +368,7 @@ Result<Input> open_input(const std::string& file, const cli::OutputOptions& outp
 /// Has a line of its own, so that errors are printed when it is erased.
 Result<ReadTrace> read_input(const Input& input, bool quiet, const TracePart& part,
                              std::uint64_t max_memory = kAnyMemory) {
-  StepLine line(is_seen_on_terminal(quiet) && !input.is_fed());
+  StepLine line(cli::shows_reading(input, quiet));
   return cli::read_with_line(input, line, part, max_memory);
 }
 
@@ -429,8 +429,7 @@ Result<Recorded> recorded_or_read(const cli::DumpOptions& options, const std::op
 }
 
 Status write_dump(const Trace& trace, Output& output, bool quiet) {
-  // Whoever reads a pipe may show it on the same terminal.
-  StepLine line(is_seen_on_terminal(quiet) && output.is_regular());
+  StepLine line(cli::shows_writing(output, quiet));
   line.say("writing the text form");
   return write_text(trace, output.file());
 }

@@ -26,6 +26,12 @@ std::string_view text_of(AnalysisStep step) {
 
 }  // namespace
 
+bool shows_reading(const Input& input, bool quiet) { return is_seen_on_terminal(quiet) && !input.is_fed(); }
+
+bool shows_writing(const Output& output, bool quiet) {
+  return is_seen_on_terminal(quiet) && output.is_regular();
+}
+
 Result<ReadTrace> read_with_line(const Input& input, StepLine& line, const TracePart& part,
                                  std::uint64_t max_memory) {
   const std::string name = escape(input.name(), Charset::utf8);

@@ -124,7 +124,7 @@ TEST_CASE("a recording in memory ends when that is full") {
   CHECK_FALSE(sink.take().value());
 }
 
-TEST_CASE("of a cgroup in which nobody was there is nothing to analyse") {
+TEST_CASE("a recording of a cgroup without processes cannot be analysed") {
   test::FakeSource source;
   Symbolizer symbols;
   Target target;

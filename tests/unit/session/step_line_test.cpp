@@ -88,7 +88,7 @@ TEST_CASE("a line says what goes on now, and for how long that has gone on") {
   CHECK(text.find("never") == std::string::npos);
 }
 
-TEST_CASE("work is silent if it is short, has nothing to say, or nobody looks") {
+TEST_CASE("no line is drawn of short work, of work without a name, or without a terminal") {
   const auto written = [](bool shown, milliseconds silence, const char* what) {
     Terminal terminal;
     {
