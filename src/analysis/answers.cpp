@@ -224,6 +224,7 @@ AnswerEvidence evidence_of(const Prepared& prepared, const WaitGraph& graph, con
   out.waits = use.waits;
   out.stack = backtrace_of(trace, use.stack);
   out.stack_s = to_seconds(use.stack_ns);
+  out.fixed_rate = use.fixed_rate;
   out.share = use.share;
   if (use.group != kNoGroup) {
     const ThreadGroup& group = prepared.groups.groups[use.group];

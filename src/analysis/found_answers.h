@@ -72,6 +72,7 @@ struct AnswerEvidence {
   double stack_s = 0;                   ///< the part of time_s waited there
   ActionTimes actions{};                ///< a disk: all of its waits, by what the threads asked of it
   std::vector<File> files{};            ///< a disk: what they are for; the longest first, three at most
+  bool fixed_rate = false;              ///< sleeps: PartUse::fixed_rate
   double share = 0;                     ///< waits: the part of that group's time that it waited, 0 to 1
   FoundSamples samples{};               ///< CPU work: where it runs
   double cpus = 0;                      ///< more CPUs: UsableCpus::usable()

@@ -8,17 +8,19 @@ namespace offwait {
 
 namespace {
 
-/// Whether waits end because the time that the thread asked for is over. This includes sleeps between looks
-/// for something, where it is not known what the thread looks for.
+/// Whether waits end because the time that the thread asked for is over. This includes sleeps while another
+/// thread is behind, and between looks for something, where it is not known what the thread looks for.
 bool is_ended_by_time(const Trace& trace, const WaitKinds& kinds, SiteId id) {
   const WaitKind kind = kinds.of_site[id];
   const ActorId waker = trace.sites[id].waker;
-  return kind == WaitKind::timer ||
+  return kind == WaitKind::timer || kind == WaitKind::throttled ||
          (kind == WaitKind::unknown && waker != kNoActor && trace.actors[waker].kind == ActorKind::timer);
 }
 
-void add_site(Uses& uses, const ThreadGroups& groups, const WaitSite& site, WaitKind kind, bool guessed,
-              bool is_sleep_between_looks, const SiteUse& sum) {
+void add_site(Uses& uses, const Trace& trace, const ThreadGroups& groups, const WaitKinds& kinds, SiteId id) {
+  const WaitSite& site = trace.sites[id];
+  const SiteUse& sum = uses.sites[id];
+  const WaitKind kind = kinds.of_site[id];
   const GroupId waiter = groups.group_of[site.thread];
   GroupUse& use = uses.groups[waiter];
   switch (kind) {
@@ -33,19 +35,22 @@ void add_site(Uses& uses, const ThreadGroups& groups, const WaitSite& site, Wait
       use.remote_ns += sum.wait_ns;
       break;
     case WaitKind::handover:
-    case WaitKind::lock: {
-      const GroupId waker = groups.group_of[site.waker];
+    case WaitKind::lock:
+    case WaitKind::throttled: {
+      const GroupId waker =
+          kind == WaitKind::throttled ? kinds.sleeps.behind[id] : groups.group_of[site.waker];
       use.handovers += sum.ended;
       uses.groups[waker].handovers += sum.ended;
       uses.groups[waker].units += kind == WaitKind::handover ? sum.ended : 0;
-      use.received += kind == WaitKind::handover && waker != waiter ? sum.ended : 0;
+      use.received += kind != WaitKind::lock && waker != waiter ? sum.ended : 0;
       Handovers& between = uses.handovers[std::minmax(waiter, waker)];
       (kind == WaitKind::lock ? between.lock : between.queue) += sum.ended;
-      use.guessed_ns += guessed && kind == WaitKind::lock && waker != waiter ? sum.wait_ns : 0;
+      use.guessed_ns += kinds.guessed[id] && kind == WaitKind::lock && waker != waiter ? sum.wait_ns : 0;
+      if (kind == WaitKind::throttled) return;
       break;
     }
     case WaitKind::unknown:
-      if (is_sleep_between_looks) return;
+      if (is_ended_by_time(trace, kinds, id)) return;  // between looks for something
       break;
     case WaitKind::looked:
     case WaitKind::below:
@@ -155,8 +160,7 @@ Uses uses_of(const Trace& trace, const ThreadGroups& groups, const WaitKinds& ki
     use.running_ns = std::max<Nanos>(0, use.running_ns + use.lifetime_ns);
   }
   for (SiteId id = 0; id < trace.sites.size(); ++id) {
-    add_site(uses, groups, trace.sites[id], kinds.of_site[id], kinds.guessed[id],
-             is_ended_by_time(trace, kinds, id), uses.sites[id]);
+    add_site(uses, trace, groups, kinds, id);
   }
   add_births(uses, trace, groups);
   uses.thread_weights = thread_weights(trace, kinds);

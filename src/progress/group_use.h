@@ -27,9 +27,10 @@ struct GroupUse {
   Nanos guessed_ns = 0;
   std::map<ActorId, Nanos> disk_ns;  ///< in waits for each disk, by itself or by threads below
   std::uint64_t waits_ended = 0;     ///< waits of the group, without those that a timer ended
-  std::uint64_t handovers = 0;       ///< given to and taken from other threads: locks and births, too
-  std::uint64_t received = 0;        ///< taken from threads of other groups by queues and births
-  std::uint64_t timers = 0;          ///< waits that a timer ended
+  /// Given to and taken from other threads: locks, births and throttled sleeps, too.
+  std::uint64_t handovers = 0;
+  std::uint64_t received = 0;  ///< taken from threads of other groups, but no locks
+  std::uint64_t timers = 0;    ///< waits that a timer ended
   std::uint64_t units = 0;  ///< pieces of work that show: waits_ended, and what it gave to others by queues
   Nanos work_ns() const;    ///< running, or in waits for disks
 };
@@ -42,7 +43,8 @@ struct SiteUse {
 
 /// How often threads of two groups ended waits of each other, or made each other.
 struct Handovers {
-  std::uint64_t queue = 0;  ///< WaitKind::handover, and births of threads that do one piece of work each
+  /// WaitKind::handover and throttled, and births of threads that do one piece of work each.
+  std::uint64_t queue = 0;
   std::uint64_t lock = 0;
 };
 

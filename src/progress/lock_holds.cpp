@@ -64,6 +64,7 @@ Nanos Lock::*part_of(const Trace& trace, const WaitKinds& kinds, SiteId id) {
     }
     case WaitKind::lock:
     case WaitKind::looked:
+    case WaitKind::throttled:
     case WaitKind::stopped:
     case WaitKind::unknown:
       break;

@@ -245,6 +245,46 @@ std::unordered_map<std::uint32_t, ActorId> those_who_had_it_before(const Trace& 
   return out;
 }
 
+/// Whether a thread has nothing to do in waits of this kind, or not the lock that it needs.
+bool is_idle(WaitKind kind) {
+  switch (kind) {
+    case WaitKind::handover:
+    case WaitKind::transit:
+    case WaitKind::timer:
+    case WaitKind::throttled:
+    case WaitKind::stopped:
+    case WaitKind::unknown:
+    case WaitKind::lock:
+    case WaitKind::looked:
+      return true;
+    case WaitKind::below:
+    case WaitKind::disk:
+    case WaitKind::remote:
+      break;
+  }
+  return false;
+}
+
+/// Sleeps because another thread is behind are waits for that one.
+void call_throttled(const Trace& trace, const ThreadGroups& groups, WaitKinds& kinds) {
+  Surroundings known;
+  for (SiteId id = 0; id < kinds.of_site.size(); ++id) {
+    const WaitKind kind = kinds.of_site[id];
+    known.sleeps.push_back(kind == WaitKind::timer && trace.sites[id].wait_class == WaitClass::sleep);
+    known.idle.push_back(is_idle(kind));
+    known.device.push_back(kind == WaitKind::disk || kind == WaitKind::below || kind == WaitKind::remote);
+    known.handed.push_back(kind == WaitKind::handover || kind == WaitKind::lock);
+  }
+  for (GroupId id = 0; id < groups.groups.size(); ++id) {
+    const ThreadGroup& group = groups.groups[id];
+    known.may_pace.push_back(!group.outside && !group.recorder && !kinds.below_devices[id]);
+  }
+  kinds.sleeps = sleep_paces(trace, groups, known);
+  for (SiteId id = 0; id < kinds.of_site.size(); ++id) {
+    if (kinds.sleeps.of_site[id] == SleepPace::thread) kinds.of_site[id] = WaitKind::throttled;
+  }
+}
+
 }  // namespace
 
 WaitKinds kinds_of_waits(const Trace& trace, const ThreadGroups& groups) {
@@ -319,6 +359,7 @@ WaitKinds kinds_of_waits(const Trace& trace, const ThreadGroups& groups) {
   call_locks(out);
   call_found(trace, out);
   out.had_before = those_who_had_it_before(trace, out);
+  call_throttled(trace, groups, out);
   return out;
 }
 

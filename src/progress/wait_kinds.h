@@ -11,6 +11,7 @@
 #include "progress/disk_parts.h"
 #include "progress/locks.h"
 #include "progress/services.h"
+#include "progress/sleep_paces.h"
 #include "progress/thread_groups.h"
 #include "progress/time_outs.h"
 
@@ -25,10 +26,11 @@ enum class WaitKind : std::uint8_t {
   transit,  ///< an interface brought what a recorded thread had sent, at once or after TCP had held it back;
             ///< also the target's answer to its client
   timer,    ///< a time that the thread asked for
-  looked,   ///< for a lock, until the thread looked after a time and found it free
-  stopped,  ///< nothing: a signal, a debugger or its cgroup kept it from running
-  unknown,  ///< also a sleep between looks for something (polling_sites()), and a time-out after which the
-            ///< thread found what others had let go, if that is no lock
+  throttled,  ///< a sleep until a thread of another group is less behind (SleepPace::thread)
+  looked,     ///< for a lock, until the thread looked after a time and found it free
+  stopped,    ///< nothing: a signal, a debugger or its cgroup kept it from running
+  unknown,    ///< also a sleep between looks for something (polling_sites()), and a time-out after which the
+              ///< thread found what others had let go, if that is no lock
 };
 
 struct WaitKinds {
@@ -43,6 +45,7 @@ struct WaitKinds {
   /// unseen, unless a third one took it that did not have to wait.
   std::unordered_map<std::uint32_t, ActorId> had_before;
   TimeOuts time_outs;           ///< of kind `timer`, but parts of other waits
+  SleepPaces sleeps;            ///< of waits of class sleep, kind `timer` or `throttled`
   std::vector<bool> collected;  ///< collected_waits()
 
   /// WaitKinds::had_before; kNoActor if that is not known.

@@ -86,6 +86,8 @@ class Answering {
           cpus_ = usable_cpus(trace, *histories_);
           channels_ = disk_channels(trace, groups_, kinds_);
           service_uses_ = uses_of_services(trace, groups_, kinds_);
+          sleepers_ = waits_for_sleepers_of(trace, groups_, kinds_, uses_);
+          ties_ = ties_of(trace, groups_, kinds_, uses_, sleepers_);
         },
         [&] {
           weights_ = weights_of_speeds(trace, groups_, uses_);
@@ -203,8 +205,8 @@ class Answering {
 
   ReplayInput input(const Answers& about) const {
     const Progress& progress = about.progress.front();
-    return {trace_, groups_,     kinds_,     uses_,         channels_,
-            holds_, *histories_, about.cpus, progress.ends, &code_};
+    return {trace_,      groups_,   kinds_, uses_,      channels_,     holds_,
+            *histories_, sleepers_, ties_,  about.cpus, progress.ends, &code_};
   }
 
   /// The scenario together with the changes that follow from its own.
@@ -559,6 +561,8 @@ class Answering {
   const Uses& uses_;
   const AnswerOptions& options_;
   std::optional<Histories> histories_;
+  WaitsForSleepers sleepers_;
+  Ties ties_;
   UsableCpus cpus_;
   std::vector<double> weights_;
   std::vector<DiskChannels> channels_;

@@ -118,18 +118,36 @@ struct Answerers {
   }
 };
 
+/// By number: the threads that went on with it.
+using Batches = std::map<std::size_t, std::set<ActorId>>;
+
+/// Whether more than one thread is served at once in more than a tenth of the cases, and another number of
+/// them than most often in more than a tenth.
+bool come_in_batches(const Batches& batches) {
+  constexpr std::size_t kOneIn = 10;
+  std::map<std::size_t, std::size_t> times;
+  for (const auto& [number, threads] : batches) ++times[threads.size()];
+  std::size_t most_often = 0;
+  for (const auto& [size, number] : times) most_often = std::max(most_often, number);
+  const std::size_t several = batches.size() - (times.contains(1) ? times.at(1) : 0);
+  return kOneIn * several > batches.size() && kOneIn * (batches.size() - most_often) > batches.size();
+}
+
 }  // namespace
 
 ChangedOrder::ChangedOrder(const Trace& trace, const ThreadGroups& groups, const WaitKinds& kinds,
-                           const Uses& uses)
-    : uses_(uses), for_any_(groups.groups.size()), idle_sleepers_(groups.groups.size()) {
+                           const Uses& uses, const WaitsForSleepers& sleepers)
+    : uses_(uses), sleepers_(sleepers), for_any_(groups.groups.size()), idle_sleepers_(groups.groups.size()) {
   side_by_side(
       [&] {
         find_waits_for_locks(trace, groups, kinds);
         find_waits_for_any(trace, groups, kinds);
         find_idle_sleepers(trace, groups, kinds);
       },
-      [&] { find_shared_requests(trace, groups, kinds); });
+      [&] {
+        find_shared_requests(trace, groups, kinds);
+        find_batches(trace, groups, kinds);
+      });
 }
 
 void ChangedOrder::find_waits_for_locks(const Trace& trace, const ThreadGroups& groups,
@@ -258,6 +276,7 @@ std::optional<double> ChangedOrder::least_gain(const Progress& progress, const S
       if (asks_an_idle_sleeper(group, scenario)) at_least(0);
     }
   }
+  if (serves_in_batches(progress) && alters_what_batches_wait_for(scenario)) at_least(0);
   for (const Change& change : scenario) {
     const bool sooner = change.device != kNoActor && !change.shared && change.factor < 1;
     if (sooner && threads_for_[change.device] >= kSeveral) {
@@ -265,6 +284,45 @@ std::optional<double> ChangedOrder::least_gain(const Progress& progress, const S
     }
   }
   return out;
+}
+
+bool ChangedOrder::alters_what_batches_wait_for(const Scenario& scenario) const {
+  return std::any_of(scenario.begin(), scenario.end(), [this](const Change& change) {
+    if (change.factor >= 1) return false;
+    if (change.resource == Resource::sleep) {
+      return change.code != kNoCode ? !batches_by_time_.empty() : batches_by_time_.contains(change.group);
+    }
+    if (change.resource != Resource::remote) return false;
+    return change.code != kNoCode
+               ? !batches_by_remote_.empty()
+               : batches_by_remote_.contains(change.group) || services_of_batches_.contains(change.service);
+  });
+}
+
+std::optional<double> ChangedOrder::most_gain(const Progress& progress, const Scenario& scenario) const {
+  std::optional<double> out;
+  for (const Change& change : scenario) {
+    if (change.resource != Resource::sleep || change.code != kNoCode || change.factor >= 1) {
+      return std::nullopt;
+    }
+    for (const ProgressPart& part : progress.parts) {
+      for (const GroupId group : part.groups) {
+        const auto found = sleepers_.find({group, change.group});
+        if (found == sleepers_.end() || !is_much(found->second.all_ns, found->second.lives_ns)) continue;
+        const double asleep = static_cast<double>(found->second.asleep_ns + found->second.others_ns) /
+                              static_cast<double>(found->second.lives_ns);
+        out = std::max(out.value_or(0), 1 / std::max(1 - asleep, 0.01) - 1);
+      }
+    }
+  }
+  return out;
+}
+
+bool ChangedOrder::serves_in_batches(const Progress& progress) const {
+  return std::any_of(progress.parts.begin(), progress.parts.end(), [this](const ProgressPart& part) {
+    return std::any_of(part.groups.begin(), part.groups.end(),
+                       [this](GroupId group) { return in_batches_.contains(group); });
+  });
 }
 
 bool ChangedOrder::compete(const Progress& progress) const {
@@ -321,6 +379,61 @@ void ChangedOrder::find_shared_requests(const Trace& trace, const ThreadGroups& 
   }
   for (ActorId id = 0; id < trace.actors.size(); ++id) {
     threads_for_.push_back(waits[id] > 0 ? std::max(waits[id] + fellows[id], others[id]) / waits[id] : 1);
+  }
+}
+
+void ChangedOrder::find_batches(const Trace& trace, const ThreadGroups& groups, const WaitKinds& kinds) {
+  const auto is_handed = [&](SiteId id) {
+    return kinds.of_site[id] == WaitKind::handover &&
+           groups.group_of[trace.sites[id].waker] != groups.group_of[trace.sites[id].thread];
+  };
+  std::map<std::pair<GroupId, GroupId>, Nanos> waited;  // of the one for the other
+  for (SiteId id = 0; id < trace.sites.size(); ++id) {
+    if (!is_handed(id)) continue;
+    const WaitSite& site = trace.sites[id];
+    waited[{groups.group_of[site.thread], groups.group_of[site.waker]}] += uses_.sites[id].wait_ns;
+  }
+  std::erase_if(waited, [this](const auto& one) {
+    return !is_much(one.second, uses_.groups[one.first.first].lifetime_ns);
+  });
+  if (waited.empty()) return;
+  // By thread, kind of wait and waiting group: how many waits the thread ended after each of its own.
+  std::map<std::tuple<ActorId, WaitKind, GroupId>, Batches> sizes;
+  std::map<std::pair<ActorId, WaitKind>, std::vector<Nanos>> ends;  // of its own waits
+  const std::size_t most = std::min(trace.waits.size(), kMostWaits);
+  for (std::size_t id = 0; id < most; ++id) {
+    const Wait& wait = trace.waits[id];
+    const WaitKind kind = kinds.of_site[wait.site];
+    if ((kind == WaitKind::timer || kind == WaitKind::remote) && wait.wake != kNever) {
+      ends[{trace.sites[wait.site].thread, kind}].push_back(wait.wake);
+    }
+  }
+  for (std::size_t id = 0; id < most; ++id) {
+    const Wait& wait = trace.waits[id];
+    const WaitSite& site = trace.sites[wait.site];
+    if (wait.wake == kNever || !is_handed(wait.site)) continue;
+    const GroupId waiter = groups.group_of[site.thread];
+    if (!waited.contains({waiter, groups.group_of[site.waker]})) continue;
+    for (const WaitKind kind : {WaitKind::timer, WaitKind::remote}) {
+      const auto own = ends.find({site.waker, kind});
+      if (own == ends.end()) continue;
+      const auto after = std::upper_bound(own->second.begin(), own->second.end(), wait.wake);
+      if (after == own->second.begin()) continue;
+      sizes[{site.waker, kind, waiter}][static_cast<std::size_t>(after - own->second.begin())].insert(
+          site.thread);
+    }
+  }
+  for (const auto& [key, of_batches] : sizes) {
+    const auto& [thread, kind, waiter] = key;
+    if (!come_in_batches(of_batches)) continue;
+    in_batches_.insert(waiter);
+    (kind == WaitKind::timer ? batches_by_time_ : batches_by_remote_).insert(groups.group_of[thread]);
+  }
+  for (SiteId id = 0; id < trace.sites.size(); ++id) {
+    const ServiceId service = kinds.services.of_site[id];
+    if (service != kNoService && batches_by_remote_.contains(groups.group_of[trace.sites[id].thread])) {
+      services_of_batches_.insert(service);
+    }
   }
 }
 

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <map>
 #include <set>
+#include <utility>
 
 namespace offwait {
 
@@ -54,6 +56,47 @@ std::vector<Nanos> waits_for_looked(const Trace& trace, const ThreadGroups& grou
     const LockId lock = kinds.locks.of(wait);
     if (lock == kNoLock || !looked[lock]) continue;
     out[groups.group_of[trace.sites[wait.site].thread]] += clipped(wait.block, wait.wake, trace.window);
+  }
+  return out;
+}
+
+/// Which groups hand things over to a group that waits for these for much of its time.
+using HandsTo = std::set<std::pair<GroupId, GroupId>>;
+
+HandsTo hands_to(const Trace& trace, const ThreadGroups& groups, const WaitKinds& kinds, const Uses& uses) {
+  std::map<std::pair<GroupId, GroupId>, Nanos> waited;
+  for (SiteId id = 0; id < trace.sites.size(); ++id) {
+    if (kinds.of_site[id] != WaitKind::handover) continue;
+    const WaitSite& site = trace.sites[id];
+    waited[{groups.group_of[site.waker], groups.group_of[site.thread]}] += uses.sites[id].wait_ns;
+  }
+  HandsTo out;
+  for (const auto& [pair, wait_ns] : waited) {
+    if (is_much(wait_ns, uses.groups[pair.second].lifetime_ns)) out.insert(pair);
+  }
+  return out;
+}
+
+/// The groups that sleep in places of the pace, and those that wait for these for much of their time: the
+/// part of their lives for which they, or the others, do.
+std::map<GroupId, double> asleep_of(const Trace& trace, const ThreadGroups& groups, const WaitKinds& kinds,
+                                    const Uses& uses, const HandsTo& hands_to, SleepPace pace) {
+  std::map<GroupId, double> out;
+  for (SiteId id = 0; id < trace.sites.size(); ++id) {
+    if (kinds.sleeps.of_site[id] != pace) continue;
+    const GroupId group = groups.group_of[trace.sites[id].thread];
+    out[group] += static_cast<double>(uses.sites[id].wait_ns) /
+                  static_cast<double>(std::max<Nanos>(uses.groups[group].lifetime_ns, 1));
+  }
+  for (bool more = !out.empty(); std::exchange(more, false);) {
+    for (const auto& [waker, waiter] : hands_to) {
+      const auto found = out.find(waker);
+      if (found == out.end()) continue;
+      const double part = found->second;
+      double& of_waiter = out[waiter];
+      more |= of_waiter < part;
+      of_waiter = std::max(of_waiter, part);
+    }
   }
   return out;
 }
@@ -117,7 +160,12 @@ Doubts::Doubts(const Trace& trace, const ThreadGroups& groups, const WaitKinds& 
       held_back_(services_held_back(trace, kinds, uses)),
       unanswered_(unanswered_clients(trace, groups, uses)),
       runtimes_(runtimes_of(trace)),
-      lost_(lost_time(trace)) {}
+      lost_(lost_time(trace)) {
+  const HandsTo pairs = hands_to(trace, groups, kinds, uses);
+  for (const SleepPace pace : {SleepPace::thread, SleepPace::late, SleepPace::unknown}) {
+    asleep_[pace] = asleep_of(trace, groups, kinds, uses, pairs, pace);
+  }
+}
 
 Doubt Doubts::rough(const Progress& progress, const std::optional<PathToExit>& path) const {
   if (lost_.matters()) return Doubt::lost_events;
@@ -147,6 +195,22 @@ bool Doubts::looked(const Progress& progress) const {
     for (const GroupId group : part.groups) looked_ns += looked_ns_[group];
   }
   return is_much(looked_ns, lifetime_of(progress));
+}
+
+double Doubts::part_asleep(const Progress& progress, SleepPace pace) const {
+  const std::map<GroupId, double>& asleep = asleep_.at(pace);
+  double out = 0;
+  for (const ProgressPart& part : progress.parts) {
+    for (const GroupId group : part.groups) {
+      const auto found = asleep.find(group);
+      if (found != asleep.end()) out = std::max(out, found->second);
+    }
+  }
+  return out;
+}
+
+bool Doubts::sleeps(const Progress& progress, SleepPace pace) const {
+  return part_asleep(progress, pace) > 0;
 }
 
 bool Doubts::held_back(const Scenario& scenario) const {

@@ -2,6 +2,7 @@
 // What keeps a recording from saying surely what changes would gain, whatever the change.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <vector>
 
@@ -33,6 +34,12 @@ class Doubts {
   /// done.
   bool looked(const Progress& progress) const;
 
+  /// Doubt::throttled, fixed_rate and sleeps_vary: whether threads of the progress, or those that they wait
+  /// for for much of their time, sleep in a place of this pace, which is `thread`, `late` or `unknown`.
+  bool sleeps(const Progress& progress, SleepPace pace) const;
+  /// The most of their lives that these sleep so, 0 to 1.
+  double part_asleep(const Progress& progress, SleepPace pace) const;
+
   /// Doubt::held_back: whether the scenario makes a service faster, packets of which TCP held back for much
   /// of the time that threads waited for it. They come when the waiting side acknowledges those before them.
   bool held_back(const Scenario& scenario) const;
@@ -52,9 +59,10 @@ class Doubts {
   const Uses& uses_;
   std::vector<Nanos> unknown_ns_;  ///< by GroupId: the part of its lifetime whose ends are not known
   std::vector<Nanos> looked_ns_;   ///< by GroupId: in waits for locks that threads look for
-  std::vector<bool> held_back_;    ///< by ServiceId
-  std::vector<bool> unanswered_;   ///< by GroupId
-  std::vector<Runtime> runtimes_;  ///< by ActorId
+  std::map<SleepPace, std::map<GroupId, double>> asleep_;  ///< part_asleep()
+  std::vector<bool> held_back_;                            ///< by ServiceId
+  std::vector<bool> unanswered_;                           ///< by GroupId
+  std::vector<Runtime> runtimes_;                          ///< by ActorId
   LostTime lost_;
 };
 

@@ -51,6 +51,14 @@ std::string_view to_string(Doubt doubt) {
       return "held-back";
     case Doubt::unanswered:
       return "unanswered";
+    case Doubt::throttled:
+      return "throttled";
+    case Doubt::batches:
+      return "batches";
+    case Doubt::fixed_rate:
+      return "fixed-rate";
+    case Doubt::sleeps_vary:
+      return "sleeps-vary";
     case Doubt::others_have_cpus:
       return "others-have-cpus";
     case Doubt::lost_events:

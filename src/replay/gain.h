@@ -36,6 +36,10 @@ enum class Doubt : std::uint8_t {
   parts_differ,       ///< threads that do not work for one another gain differently by it
   held_back,          ///< TCP held back packets of the service: when they come is not its doing alone
   unanswered,         ///< the target responded on less than half as many connections as a client had
+  throttled,          ///< threads sleep while another one is behind, as far as the recording shows
+  batches,            ///< a thread serves several requests at once, and more at once if these come sooner
+  fixed_rate,         ///< threads go on at a fixed rate, and what they do when they are late is not known
+  sleeps_vary,        ///< what decides how long, or how often, threads sleep is not known
   others_have_cpus,   ///< how long threads queue for CPUs is other programs' doing
   lost_events,        ///< too much of the target's time is unknown, because records were lost (LostTime)
 };

@@ -154,7 +154,9 @@ GainRange range_of(double gain, const std::vector<double>& pieces, double most, 
   // A gain g saves T g / (1 + g) of the time T. An error e in what is saved changes the gain by e g (1 + g).
   const double by_model = std::max(kModelError, off) * std::abs(gain) * (1 + gain);
   const double error = std::hypot(by_chance, by_model, kRestError * (1 + gain));
-  return {gain - error, std::min(gain + error, most + kRestError * (1 + most))};
+  return {gain - error, std::min(gain + error, range_end(most))};
 }
+
+double range_end(double most) { return most + kRestError * (1 + most); }
 
 }  // namespace offwait

@@ -30,6 +30,8 @@ struct GainRange {
 /// for known to within 10 %, or to within Replayed::off if that is more, and the time that is left to within
 /// 2 %. It ends by these 2 % above most_gain() of the scenario. There are at least two pieces.
 GainRange range_of(double gain, const std::vector<double>& pieces, double most, double off = 0);
+/// Where a range ends if no change gains more than `most`: these 2 % above it.
+double range_end(double most);
 
 /// How much each group's speed counts among those of its part, by GroupId: its weight (weights_of()). Threads
 /// that are started anew for each piece of work count nothing: they progress as often as they are started,

@@ -6,6 +6,36 @@
 
 namespace offwait {
 
+Factors factors_of(const std::vector<Scenario>& scenarios, std::size_t lanes) {
+  Factors out(lanes);
+  for (std::size_t lane = 0; lane < scenarios.size(); ++lane) {
+    for (const Change& change : scenarios[lane]) {
+      if (change.code != kNoCode) continue;
+      // The remote waits of a group and those for a service are keyed apart: only a service has a number.
+      const std::uint32_t part = change.service != kNoService ? change.service
+                                 : change.lock != kNoLock     ? change.lock
+                                                              : change.device;
+      out.multiply(change.resource, change.group, part, lane, change.factor);
+    }
+  }
+  return out;
+}
+
+std::vector<double> shorter_queues(const std::vector<Scenario>& scenarios, std::size_t lanes,
+                                   const Uses& uses, const Code* code, double used_ns) {
+  std::vector<double> out(lanes, 1.0);
+  for (std::size_t lane = 0; lane < scenarios.size(); ++lane) {
+    for (const Change& change : scenarios[lane]) {
+      if (change.resource != Resource::cpu) continue;
+      const double running = change.code != kNoCode
+                                 ? code->parts[change.code].cpu_ns
+                                 : static_cast<double>(uses.groups[change.group].running_ns);
+      out[lane] *= 1 - (1 - change.factor) * running / used_ns;
+    }
+  }
+  return out;
+}
+
 CodeFactors::CodeFactors(const Trace& trace, const Code* code, const std::vector<Scenario>& scenarios,
                          const Factors& all, std::size_t lanes)
     : trace_(trace), code_(code), scenarios_(scenarios), ones_(lanes, 1.0) {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "model/trace.h"
+#include "progress/group_use.h"
 #include "replay/code.h"
 #include "replay/scenario.h"
 
@@ -64,6 +65,14 @@ class Factors {
   std::vector<double> ones_;
   std::map<std::tuple<Resource, std::uint32_t, std::uint32_t>, std::vector<double>> rows_;
 };
+
+/// Of all changes but those of functions.
+Factors factors_of(const std::vector<Scenario>& scenarios, std::size_t lanes);
+
+/// By lane: how much longer threads are ready to run, where the CPUs are short: it shrinks by the part of all
+/// CPU time that was used, `used_ns`, which changes save.
+std::vector<double> shorter_queues(const std::vector<Scenario>& scenarios, std::size_t lanes,
+                                   const Uses& uses, const Code* code, double used_ns);
 
 /// How much longer time in functions takes, by lane.
 class CodeFactors {

@@ -2,6 +2,8 @@
 // What a replay in lanes keeps of each thread, and of the requests to each disk.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -10,6 +12,7 @@
 #include "base/nanos.h"
 #include "model/trace.h"
 #include "progress/lock_holds.h"
+#include "progress/sleep_paces.h"
 #include "progress/thread_groups.h"
 #include "replay/lane_factors.h"
 
@@ -45,6 +48,23 @@ struct LaneThread {
   ConstRow cpu = nullptr;
   ConstRow sleep = nullptr;
   ConstRow remote = nullptr;
+};
+
+/// Until when a thread that goes on at a fixed rate slept last at that rate. A thread has one rate.
+struct Moments {
+  Nanos recorded = kNever;       ///< kNever: it did not sleep so yet
+  std::vector<double> replayed;  ///< by lane
+
+  /// The thread, which is at `now`, slept until `at`, so many periods after `recorded`. `period` is how long
+  /// one of them takes now, or the first sleep, and then how long it sleeps.
+  void wait(Nanos at, ConstRow now, Row period, double periods, std::size_t lanes) {
+    if (recorded == kNever) replayed.assign(now, now + lanes);
+    set_row(replayed.data(), lanes, [&](std::size_t i) {
+      return replayed[i] + period[i] * periods_needed(now[i] - replayed[i], period[i], periods);
+    });
+    set_row(period, lanes, [&](std::size_t i) { return std::max(0.0, replayed[i] - now[i]); });
+    recorded = at;
+  }
 };
 
 /// A thread that began to wait for a lock while the one that released it later was blocked.

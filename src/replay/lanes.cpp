@@ -10,7 +10,6 @@
 #include "replay/lane_state.h"
 #include "replay/origins.h"
 #include "replay/shared_events.h"
-#include "replay/ties.h"
 
 namespace offwait {
 
@@ -34,7 +33,7 @@ class Replay {
         pending_(trace_.actors.size()),
         woken_(trace_.actors.size()),
         origins_(origins_of(trace_)),
-        ties_(ties_of(trace_, input.groups, input.kinds, input.uses)),
+        ties_(input.ties),
         reached_(lanes_),
         waited_(lanes_),
         ones_(lanes_, 1.0) {
@@ -74,21 +73,6 @@ class Replay {
     return std::move(out_);
   }
 
-  static Factors factors_of(const std::vector<Scenario>& scenarios, std::size_t lanes) {
-    Factors out(lanes);
-    for (std::size_t lane = 0; lane < scenarios.size(); ++lane) {
-      for (const Change& change : scenarios[lane]) {
-        if (change.code != kNoCode) continue;
-        // The remote waits of a group and those for a service are keyed apart: only a service has a number.
-        const std::uint32_t part = change.service != kNoService ? change.service
-                                   : change.lock != kNoLock     ? change.lock
-                                                                : change.device;
-        out.multiply(change.resource, change.group, part, lane, change.factor);
-      }
-    }
-    return out;
-  }
-
   void set_factors(const std::vector<Scenario>& scenarios) {
     for (ActorId id = 0; id < threads_.size(); ++id) {
       LaneThread& thread = threads_[id];
@@ -112,23 +96,11 @@ class Replay {
       held_.push_back(factors_.of(Resource::held, kNoGroup, id));
       lock_waits_.push_back(factors_.of(Resource::waited, kNoGroup, id));
     }
-    runnable_.assign(lanes_, 1.0);
-    if (!input_.cpus.are_short()) {
-      return;
-    }
-    const std::vector<GroupUse>& uses = input_.uses.groups;
     // Threads queue behind all that runs, other programs included.
     const double used_ns = static_cast<double>(running_of_all(input_.uses)) +
                            input_.cpus.others * static_cast<double>(trace_.window.length()) + 1;
-    for (std::size_t lane = 0; lane < scenarios.size(); ++lane) {
-      for (const Change& change : scenarios[lane]) {
-        if (change.resource == Resource::cpu) {
-          const double running = change.code != kNoCode ? input_.code->parts[change.code].cpu_ns
-                                                        : static_cast<double>(uses[change.group].running_ns);
-          runnable_[lane] *= 1 - (1 - change.factor) * running / used_ns;
-        }
-      }
-    }
+    runnable_ = input_.cpus.are_short() ? shorter_queues(scenarios, lanes_, input_.uses, input_.code, used_ns)
+                                        : ones_;
   }
 
   Nanos piece_end(std::size_t piece) const {
@@ -316,7 +288,14 @@ class Replay {
         queue = &wait_for_disk(event, site_id, length);
         break;
       case WaitKind::timer:
-        wait_scaled(thread.sleep, code_.wait(Resource::sleep, site_id), length);
+        if (is_at_fixed_rate(input_.kinds.sleeps.of_site[site_id])) {
+          wait_for_moment(event, site_id, length);
+        } else {
+          wait_scaled(thread.sleep, code_.wait(Resource::sleep, site_id), length);
+        }
+        break;
+      case WaitKind::throttled:
+        wait_for_pace(event, length);
         break;
       case WaitKind::remote:
         wait_remote(thread.remote, site_id, length);
@@ -367,11 +346,14 @@ class Replay {
     thread.runnable = runnable_.data();
   }
 
-  /// Scales the part of a wait in which the thread holds a lock by that lock's factor. Waits for threads stay
-  /// as they are.
+  /// Scales the part of a wait in which the thread holds a lock by that lock's factor. Waits for threads, and
+  /// until a moment, stay as they are.
   void shorten_what_is_held(const LaneThread& thread, const Event& event, double length) {
-    const WaitKind kind = input_.kinds.of_site[trace_.waits[event.wait].site];
-    if (kind == WaitKind::handover || kind == WaitKind::lock || length <= 0) return;
+    const SiteId site = trace_.waits[event.wait].site;
+    const WaitKind kind = input_.kinds.of_site[site];
+    const bool by_others =
+        kind == WaitKind::handover || kind == WaitKind::lock || kind == WaitKind::throttled;
+    if (by_others || is_at_fixed_rate(input_.kinds.sleeps.of_site[site]) || length <= 0) return;
     for (const Hold& hold : thread.holds) {
       if (hold.from >= event.at) break;
       const auto held = static_cast<double>(std::min(hold.to, event.at) - std::max(hold.from, thread.last));
@@ -403,6 +385,30 @@ class Replay {
     if (service == kNoService) return;
     const ConstRow factor = services_[service];
     set_row(waited_.data(), lanes_, [&](std::size_t i) { return waited_[i] * factor[i]; });
+  }
+
+  /// Until the end of the period that the thread is in.
+  void wait_for_moment(const Event& event, SiteId site, double length) {
+    Moments& moments = moments_[event.thread];
+    const auto since = static_cast<double>(event.at - moments.recorded);
+    const bool is_first = moments.recorded == kNever;
+    const double periods = is_first ? 1 : periods_in(since, input_.kinds.sleeps.period_ns[site]);
+    wait_scaled(threads_[event.thread].sleep, code_.wait(Resource::sleep, site),
+                is_first ? length : since / periods);
+    moments.wait(event.at, now_[event.thread], waited_.data(), periods, lanes_);
+  }
+
+  /// Until the thread that is behind gets to where it was then.
+  void wait_for_pace(const Event& event, double length) {
+    const auto found = input_.kinds.sleeps.at_work.find(event.wait);
+    if (found == input_.kinds.sleeps.at_work.end() || threads_[found->second].state == LaneState::absent) {
+      std::fill(waited_.begin(), waited_.end(), length);
+      return;
+    }
+    reach(found->second, event.at, reached_.data());
+    const ConstRow now = now_[event.thread];
+    const ConstRow reached = reached_.data();
+    set_row(waited_.data(), lanes_, [&](std::size_t i) { return std::max(0.0, reached[i] - now[i]); });
   }
 
   void wait_below(const Event& event, double length) {
@@ -532,8 +538,9 @@ class Replay {
   /// By ActorId: where a thread was at LaneThread::woke; empty for those that collect no requests.
   std::vector<std::vector<double>> woken_;
   std::map<std::pair<ActorId, GroupId>, DiskQueue> queues_;
+  std::map<ActorId, Moments> moments_;
   std::vector<ActorId> origins_;
-  Ties ties_;
+  const Ties& ties_;
   std::vector<ConstRow> services_;    ///< factors of waits for each service, by ServiceId
   std::vector<ConstRow> held_;        ///< factors of work while each lock is held, by LockId
   std::vector<ConstRow> lock_waits_;  ///< factors of waits for each lock, by LockId

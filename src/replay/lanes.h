@@ -14,7 +14,9 @@
 #include "progress/wait_kinds.h"
 #include "replay/disk_channels.h"
 #include "replay/scenario.h"
+#include "replay/ties.h"
 #include "replay/usable_cpus.h"
+#include "replay/waits_for_sleepers.h"
 
 namespace offwait {
 
@@ -47,6 +49,8 @@ struct ReplayInput {
   const std::vector<DiskChannels>& channels;  ///< disk_channels()
   const LockHolds& holds;
   const Histories& histories;
+  const WaitsForSleepers& sleepers;
+  const Ties& ties;
   UsableCpus cpus{};
   ActorId thread = kNoActor;   ///< that Replayed::thread is about; it exits in the window
   const Code* code = nullptr;  ///< what Change::code refers to; null if there is none

@@ -21,6 +21,7 @@ bool is_occupied(const WaitKinds& kinds, SiteId id) {
     case WaitKind::below:
     case WaitKind::disk:
     case WaitKind::timer:
+    case WaitKind::throttled:
     case WaitKind::remote:
       return true;
     case WaitKind::handover:

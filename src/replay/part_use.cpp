@@ -110,6 +110,7 @@ PartUse wait_use(const Trace& trace, const ThreadGroups& groups, const WaitKinds
       out.time_ns += uses.sites[id].wait_ns;
       out.waits += site.in_flight ? 0 : uses.sites[id].ended;
       by_group[group] += uses.sites[id].wait_ns;
+      out.fixed_rate |= is_at_fixed_rate(kinds.sleeps.of_site[id]);
       sites.push_back(id);
     }
   }

@@ -32,7 +32,7 @@ ScenarioGains::ScenarioGains(const ReplayInput& input, const Replays& replays, c
       path_(path),
       cpus_short_(cpus_short),
       doubts_(input.trace, input.groups, input.kinds, input.uses),
-      order_(input.trace, input.groups, input.kinds, input.uses) {}
+      order_(input.trace, input.groups, input.kinds, input.uses, input.sleepers) {}
 
 ScenarioGains::Spread ScenarioGains::spread(const Progress& progress, std::size_t scenario,
                                             const Replayed& replayed, double gain) const {
@@ -44,7 +44,7 @@ ScenarioGains::Spread ScenarioGains::spread(const Progress& progress, std::size_
   }
   const bool has_range = pieces.size() >= 2;
   Spread out{{gain, gain}, has_range ? Doubt::none : Doubt::pieces_differ, has_range};
-  const double most = most_gain(replays_.scenarios[scenario]);
+  const double most = most_of(progress, scenario);
   const auto widen = [&](const GainRange& to, Doubt why) {
     out.range = {std::min(out.range.low, to.low), std::max(out.range.high, to.high)};
     const double error = std::max(out.range.high - gain, gain - out.range.low);
@@ -85,7 +85,7 @@ Gain ScenarioGains::of(const Progress& progress, std::size_t scenario, const Rep
   }
   if (whole.least > kAlike && range.low < kWorthAnAnswer) {
     // It may be nothing; it is known how much it is at most.
-    const double high = std::min(range.high, most_gain(replays_.scenarios[scenario]));
+    const double high = std::min(range.high, most_of(progress, scenario));
     const std::vector<double> highest(speeds.size(), 1 + high);
     out.gain = high * room_.most_that_fits(replays_.scenarios[scenario], highest).part;
     out.certainty = Certainty::up_to;
@@ -94,28 +94,11 @@ Gain ScenarioGains::of(const Progress& progress, std::size_t scenario, const Rep
   }
   out.low = range.low;
   out.high = std::max(range.high, whole.most);
-  const std::optional<double> least = order_.least_gain(progress, replays_.scenarios[scenario]);
-  const double showed = room_.part_that_showed(replays_.scenarios[scenario], speeds);
-  if (doubts_.unanswered(replays_.scenarios[scenario])) {
-    out.certainty = Certainty::up_to;
-    out.doubt = Doubt::unanswered;
-    out.low = std::min(*out.low, 0.0);
-    if (fits < 1) out.high = out.gain;
-  } else if (fits < 1) {
-    out.certainty = Certainty::up_to;
-    out.high = out.gain;
-    out.low = std::min(*out.low, out.gain);
-  } else if (least && *least < *out.low) {
-    out.certainty = Certainty::up_to;
-    out.low = least;
-  } else if (showed < 1) {
-    out.certainty = Certainty::up_to;
-    out.low = std::min(*out.low, *out.low * showed);
-  } else if (doubts_.held_back(replays_.scenarios[scenario])) {
-    out.certainty = Certainty::up_to;
-    out.doubt = Doubt::held_back;
-    out.low = std::min(*out.low, 0.0);
-  } else if (doubts_.runs_tasks(progress)) {
+  if (may_be_less(progress, scenario, whole, speeds, fits, out)) {
+    cap_bound(out, most_of(progress, scenario));
+    return out;
+  }
+  if (doubts_.runs_tasks(progress)) {
     allow_for_one_path(input_, replays_.scenarios[scenario], room_, out);
   } else if ((wide != Doubt::none && whole.least <= kAlike) || whole.most - whole.least > kAlike ||
              replays_.may_queue(scenario)) {
@@ -123,6 +106,12 @@ Gain ScenarioGains::of(const Progress& progress, std::size_t scenario, const Rep
   } else if (wide != Doubt::none) {
     out.certainty = Certainty::approximate;
     out.doubt = wide;
+  } else if (doubts_.sleeps(progress, SleepPace::thread)) {
+    out.certainty = Certainty::approximate;
+    out.doubt = Doubt::throttled;
+  } else if (order_.serves_in_batches(progress)) {
+    out.certainty = Certainty::approximate;
+    out.doubt = Doubt::batches;
   } else if (doubts_.looked(progress)) {
     allow_for_one_path(input_, replays_.scenarios[scenario], room_, out);
     out.doubt = Doubt::looked;
@@ -130,16 +119,63 @@ Gain ScenarioGains::of(const Progress& progress, std::size_t scenario, const Rep
     out.certainty = Certainty::approximate;
     out.doubt = Doubt::simulated_roughly;
   }
-  cap_bound(out, most_gain(replays_.scenarios[scenario]));
+  cap_bound(out, most_of(progress, scenario));
   return out;
 }
 
-/// In the whole window. A replay, which does not move all that would move, may show more than most_gain().
+/// Whether something that the replay does not show may take a part of the gain: then it is a bound.
+bool ScenarioGains::may_be_less(const Progress& progress, std::size_t scenario, const GainBounds& whole,
+                                const std::vector<double>& speeds, double fits, Gain& out) const {
+  const Scenario& changes = replays_.scenarios[scenario];
+  const std::optional<double> least = order_.least_gain(progress, changes);
+  const std::optional<double> waited = order_.most_gain(progress, changes);
+  const double showed = room_.part_that_showed(changes, speeds);
+  double low = *out.low;
+  if (doubts_.unanswered(changes)) {
+    out.doubt = Doubt::unanswered;
+    low = std::min(low, 0.0);
+    if (fits < 1) out.high = out.gain;
+  } else if (fits < 1) {
+    out.high = out.gain;
+    low = std::min(low, out.gain);
+  } else if (waited && whole.least >= range_end(*waited)) {
+    low = std::min(low, 0.0);
+  } else if (least && *least < low) {
+    low = *least;
+  } else if (showed < 1) {
+    low = std::min(low, low * showed);
+  } else if (doubts_.held_back(changes)) {
+    out.doubt = Doubt::held_back;
+    low = std::min(low, 0.0);
+  } else if (doubts_.sleeps(progress, SleepPace::unknown)) {
+    out.doubt = Doubt::sleeps_vary;
+    low = std::min(low, 0.0);
+    // Threads that are done sooner may sleep for as much longer, or never again.
+    const double awake = 1 - doubts_.part_asleep(progress, SleepPace::unknown);
+    if (whole.most > kAlike) out.high = (1 + *out.high) / std::max(awake, 0.01) - 1;
+  } else if (doubts_.sleeps(progress, SleepPace::late)) {
+    out.doubt = Doubt::fixed_rate;
+    low = std::min(low, 0.0);
+  } else {
+    return false;
+  }
+  out.certainty = Certainty::up_to;
+  out.low = low;
+  return true;
+}
+
+/// In the whole window. A replay, which does not move all that would move, may show more than most_of().
 GainBounds ScenarioGains::gain_in(const Progress& progress, std::size_t scenario,
                                   const Replayed& replayed) const {
   const GainBounds out = gain_of(progress, replayed, weights_, scenario, 0, replayed.pieces.size());
-  const double most = most_gain(replays_.scenarios[scenario]);
+  const double most = most_of(progress, scenario);
   return {std::min(out.least, most), std::min(out.most, most)};
+}
+
+double ScenarioGains::most_of(const Progress& progress, std::size_t scenario) const {
+  const double most = most_gain(replays_.scenarios[scenario]);
+  const std::optional<double> waited = order_.most_gain(progress, replays_.scenarios[scenario]);
+  return waited ? std::min(most, range_end(*waited)) : most;
 }
 
 double ScenarioGains::expected(const Progress& progress, std::size_t scenario) const {

@@ -49,6 +49,9 @@ class ScenarioGains {
   };
   GainBounds gain_in(const Progress& progress, std::size_t scenario, const Replayed& replayed) const;
   Spread spread(const Progress& progress, std::size_t scenario, const Replayed& replayed, double gain) const;
+  double most_of(const Progress& progress, std::size_t scenario) const;
+  bool may_be_less(const Progress& progress, std::size_t scenario, const GainBounds& whole,
+                   const std::vector<double>& speeds, double fits, Gain& out) const;
   Doubt doubt(const Progress& progress) const;
   bool uses_cpus() const;
 

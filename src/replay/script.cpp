@@ -10,7 +10,6 @@
 #include "progress/progress.h"
 #include "replay/event_stream.h"
 #include "replay/origins.h"
-#include "replay/ties.h"
 
 namespace offwait {
 
@@ -50,7 +49,7 @@ class Writer {
       : input_(input),
         trace_(input.trace),
         origins_(origins_of(trace_)),
-        ties_(ties_of(trace_, input.groups, input.kinds, input.uses)),
+        ties_(input.ties),
         threads_(trace_.actors.size()) {
     out_.threads.resize(trace_.actors.size());
     for (ActorId id = 0; id < trace_.actors.size(); ++id) {
@@ -246,6 +245,12 @@ class Writer {
         break;
       case WaitKind::timer:
         simple(Step::What::sleep);
+        if (is_at_fixed_rate(input_.kinds.sleeps.of_site[site_id])) {
+          sleep_until(event, input_.kinds.sleeps.period_ns[site_id], steps.back());
+        }
+        break;
+      case WaitKind::throttled:
+        wait_for_pace(event, length);
         break;
       case WaitKind::remote:
         push(event.thread,
@@ -300,6 +305,33 @@ class Writer {
     push(event.thread, {Step::What::delay, lock, 0, rest, rest, site_id});
   }
 
+  /// The step is a sleep at a fixed rate.
+  void sleep_until(const Event& event, double period_ns, Step& step) {
+    step.what = Step::What::until;
+    const auto [last, is_first] = moments_.try_emplace(event.thread, event.at);
+    if (is_first) return;
+    step.length_ns = static_cast<double>(event.at - std::exchange(last->second, event.at));
+    step.id = static_cast<std::uint32_t>(std::min(periods_in(step.length_ns, period_ns), 1e9));
+  }
+
+  /// Until the thread that is behind gets to where it was then.
+  void wait_for_pace(const Event& event, double length) {
+    const auto found = input_.kinds.sleeps.at_work.find(event.wait);
+    if (found == input_.kinds.sleeps.at_work.end() || threads_[found->second].state == ScriptState::absent) {
+      return push(event.thread, {Step::What::delay, kNoLock, 0, length, length});
+    }
+    const ScriptThread& behind = threads_[found->second];
+    const bool is_blocked = behind.state == ScriptState::blocked;
+    const auto rest = is_blocked ? std::min(length, static_cast<double>(event.at - behind.last)) : 0;
+    if (is_blocked) {
+      push(found->second, {Step::What::signal, kNoLock, out_.signals, 0, 0});
+      push(event.thread, {Step::What::await, kNoLock, out_.signals++, 1e300, length - rest});
+    } else {
+      signal(found->second, event.at, event.thread, 1e300, length);
+    }
+    if (rest > 0) push(event.thread, {Step::What::delay, kNoLock, 0, rest, rest});
+  }
+
   /// What the disks took, and the rest.
   void below(const Event& event, double length) {
     double rest = length;
@@ -333,10 +365,11 @@ class Writer {
   const ReplayInput& input_;
   const Trace& trace_;
   std::vector<ActorId> origins_;
-  Ties ties_;
+  const Ties& ties_;
   std::vector<ScriptThread> threads_;
   std::map<ActorId, DiskState> disks_;
-  Nanos shortest_ = kNever;  ///< time from a wake to running: without a queue for a CPU
+  std::map<ActorId, Nanos> moments_;  ///< until when threads that go on at a fixed rate slept last
+  Nanos shortest_ = kNever;           ///< time from a wake to running: without a queue for a CPU
   Scripts out_;
 };
 

@@ -19,8 +19,12 @@ struct Step {
     /// Waits for signal `id`, but no longer than `length_ns`. `lock` is what it waits for; so it is in
     /// `others`, `below` and `delay`.
     await,
-    disk,    ///< has a request served, which takes `length_ns` from when a channel is free; `id` is the disk
-    sleep,   ///< a timer ends the wait after `length_ns`
+    disk,   ///< has a request served, which takes `length_ns` from when a channel is free; `id` is the disk
+    sleep,  ///< a timer ends the wait after `length_ns`
+    /// A timer ends the wait at a fixed rate: `id` periods, `length_ns` together, after it was to end the
+    /// thread's last such wait, or as few of them as are needed (periods_needed()). With `id` 0 it is the
+    /// first such wait, and takes `length_ns`.
+    until,
     remote,  ///< service `id` (kNoService: not known which) answers after `length_ns`
     others,  ///< waits until a thread of group `id`, which has the lock, has done work of `length_ns`
     below,   ///< disk `id` takes `length_ns` for requests that others sent to it

@@ -81,6 +81,7 @@ class Looking {
         for (const DiskPart& part : parts_of(kinds_.disk_parts, id)) disks_[part.disk] += part.part_ns;
         return;
       case WaitKind::timer:
+      case WaitKind::throttled:
         out_.slept_ns += length;
         return;
       case WaitKind::remote:

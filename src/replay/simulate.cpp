@@ -315,6 +315,14 @@ class Simulation {
       case Step::What::sleep:
         at(now_ + step.length_ns * held * thread.sleep * code_factor(Resource::sleep, step), id);
         break;
+      case Step::What::until: {
+        const double length = step.length_ns * thread.sleep * code_factor(Resource::sleep, step);
+        if (step.id == 0) thread.moment = now_;
+        const double periods = std::max(step.id, 1U);
+        thread.moment += length / periods * periods_needed(now_ - thread.moment, length / periods, periods);
+        at(std::max(now_, thread.moment), id);
+        break;
+      }
       case Step::What::remote:
         at(now_ +
                step.length_ns * held * remote_factor(thread, step.id) * code_factor(Resource::remote, step),

@@ -21,6 +21,7 @@ struct SimulatedThread {
   double since = 0;       ///< since when the thread has been in its state `running` or `done`
   double turn = 0;        ///< since then it has had its CPU, or no other thread wanted it
   double covered = 0;     ///< recorded time of the steps that are over
+  double moment = 0;      ///< until when its last sleep at a fixed rate was to last
   double lives_from = 0;  ///< when it begins the first step of its own
   bool lives = false;
   double cpu = 1;

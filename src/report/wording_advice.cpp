@@ -129,8 +129,9 @@ std::string advice_for_part(const Findings& findings, const FoundAnswer& answer,
       }
       return work_advice(findings, answer);
     case Resource::sleep:
-      return is_outside
-                 ? outside_advice(findings, answer)
+      if (is_outside) return outside_advice(findings, answer);
+      return evidence.fixed_rate
+                 ? "a shorter period, if what these threads do at a fixed rate is wanted more often"
                  : "wait for the event itself instead of sleeping for a fixed time, or sleep for less long";
     case Resource::remote:
       return service_advice(answer);

@@ -34,6 +34,14 @@ std::string_view doubt_clause(Doubt doubt) {
       return "TCP held back a part of what the service sent (Nagle's algorithm, delayed ACK)";
     case Doubt::unanswered:
       return "the target did not respond on most of the connections of that client";
+    case Doubt::throttled:
+      return "threads sleep while another one is behind with its work, and seem to be slowed down on purpose";
+    case Doubt::batches:
+      return "a thread serves several requests at once, and more of them at once if they come sooner";
+    case Doubt::fixed_rate:
+      return "threads work at a fixed rate, and it is not known what happens if they are late";
+    case Doubt::sleeps_vary:
+      return "how often and how long threads sleep depends on something that is not known";
     case Doubt::others_have_cpus:
       return "other programs decide how long its threads queue for CPUs";
     case Doubt::lost_events:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Why a gain is rough, or approximate, in words.
+// Why a gain is rough, approximate or a bound, in words.
 #pragma once
 
 #include <string_view>

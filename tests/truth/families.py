@@ -272,5 +272,119 @@ def bystanders(random):
     return Program(kinds, disks={"vda": random.choice([1, 32])}, queues={"requests": 0})
 
 
+def throttled_writers(random):
+    """Writers that sleep a little, more often or for longer, while a compaction is behind; and stop at twice that."""
+    writers, write_us, log_us = random.choice([1, 2, 4]), random.uniform(50, 400), random.choice([0, random.uniform(200, 1200)])
+    each, load = random.choice([5, 20, 60]), random.choice([0.6, 1.3, 1.8, 2.5])
+    merge_us = each * (write_us + log_us) / writers * load
+    on_cpu, many, delay_us = random.uniform(0.2, 0.8), 3 * each, random.uniform(300, 1500)
+    grows = random.random() < 0.4
+
+    def writer(thread):
+        state = thread.world.state
+        yield from thread.run(write_us)
+        if log_us:
+            yield from thread.request("vda", log_us)
+        state["behind"] = state.get("behind", 0) + 1
+        if state["behind"] % each == 0:
+            yield from thread.put("merges")
+        behind = state["behind"] - many
+        if behind >= 0:
+            yield from thread.sleep(delay_us * (1 + behind / each) / 4 if grows else delay_us)
+        while state["behind"] >= 2 * many:
+            state["stopped"] = state.get("stopped", 0) + 1
+            yield from thread.take("go_on")
+        thread.count()
+
+    def compaction(thread):
+        state = thread.world.state
+        yield from thread.take("merges")
+        yield from thread.run(merge_us * on_cpu)
+        yield from thread.request("vdb", merge_us * (1 - on_cpu))
+        state["behind"] -= each
+        for _ in range(state.pop("stopped", 0)):
+            yield from thread.put("go_on")
+
+    return Program([Kind("writer", writers, forever(writer)), Kind("compact", 1, forever(compaction))],
+                   disks={"vda": 32, "vdb": 4}, queues={"merges": 0, "go_on": 0})
+
+
+def fixed_rate(random):
+    """Threads that work once in each period, and sleep for the rest of it; some have other threads do the work."""
+    period_us, frames = random.uniform(2000, 10000), random.choice([1, 2, 4])
+    run_us, read_us = random.uniform(0.02, 0.2) * period_us, random.uniform(0.02, 0.2) * period_us
+    hands_on = random.random() < 0.4
+
+    def frame(thread):
+        yield from thread.sleep_until_next(period_us)
+        yield from thread.run(run_us)
+        if hands_on:
+            yield from thread.call("jobs")
+        else:
+            yield from thread.request("vda", read_us)
+        thread.count()
+
+    def job(thread):
+        asker = yield from thread.take("jobs")
+        yield from thread.request("vda", read_us)
+        thread.answer(asker)
+
+    return Program([Kind("frame", frames, forever(frame))] + [Kind("job", 4, forever(job))] * hands_on,
+                   disks={"vda": 32}, queues={"jobs": 0})
+
+
+def checkpoint_by_time(random):
+    """From time to time a thread stops all others while it writes a checkpoint. If it sleeps for less long, it does so
+    more often."""
+    workers, run_us, read_us = random.choice([2, 4]), random.uniform(50, 600), random.uniform(50, 600)
+    pause_us, write_us = random.uniform(5000, 25000), random.uniform(2000, 12000)
+
+    def worker(thread):
+        while thread.world.state.get("stop"):
+            thread.world.state["stopped"] = thread.world.state.get("stopped", 0) + 1
+            yield from thread.take("go_on")
+        yield from thread.run(run_us)
+        yield from thread.request("vda", read_us)
+        thread.count()
+
+    def checkpoint_thread(thread):
+        state = thread.world.state
+        yield from thread.sleep(pause_us)
+        state["stop"] = True
+        yield from thread.run(write_us / 3)
+        yield from thread.request("vdb", write_us)
+        state["stop"] = False
+        for _ in range(state.pop("stopped", 0)):
+            yield from thread.put("go_on")
+
+    return Program([Kind("worker", workers, forever(worker)), Kind("checkpoint", 1, forever(checkpoint_thread))],
+                   disks={"vda": 8, "vdb": 1}, queues={"go_on": 0})
+
+
+def batches(random):
+    """A sender takes all that is there, waits for the rest of its batch for a while, and sends it on."""
+    producers, linger_us = random.choice([4, 16]), random.uniform(100, 1000)
+    make_us, send_us = random.uniform(100, 1500), random.uniform(100, 1500)
+    what = random.choice(["cpu", "vda"])
+
+    def producer(thread):
+        yield from work(thread, what, make_us)
+        yield from thread.call("batch")
+        thread.count()
+
+    def sender(thread):
+        askers = [(yield from thread.take("batch"))]
+        yield from thread.sleep(linger_us)
+        while thread.world.queues["batch"].items:
+            askers.append((yield from thread.take("batch")))
+        yield from thread.remote(send_us)
+        for asker in askers:
+            thread.answer(asker)
+
+    return Program([Kind("producer", producers, forever(producer)), Kind("sender", 1, forever(sender))],
+                   disks={"vda": random.choice([2, 32])}, queues={"batch": 0})
+
+
 FAMILIES = {family.__name__: family for family in
-            (map_reduce, single_flight, replication, frames, actors, checkpoint, double_buffer, hot_shard, bystanders)}
+            (map_reduce, single_flight, replication, frames, actors, checkpoint, double_buffer, hot_shard, bystanders,
+             throttled_writers, fixed_rate, checkpoint_by_time, batches)}

@@ -143,12 +143,13 @@ class Invariants(unittest.TestCase):
             every = pool.map(judged, [(family, seed) for family in FAMILIES for seed in SEEDS])
         cls.programs = [one for one in every if one[2] and one[2][0].certainty == "sure" and one[2][0].gain >= 0.2]
 
-    def check(self, change, points=5.0, but_one_of=None):
-        """`but_one_of`: a family of which the change may alter one program."""
-        self.assertGreaterEqual(len(self.programs), 8)
+    def check(self, change, points=5.0, but_one_of=None, without=None):
+        """`but_one_of`: a family of which the change may alter one program. `without`: one that it alters."""
+        programs = [one for one in self.programs if one[0].split()[0] != without]
+        self.assertGreaterEqual(len(programs), 8)
         with ThreadPool() as pool:
-            after = pool.map(lambda one: answers_of(self.offwait, change(one[1])), self.programs)
-        broken = [(name, before[0], now[:1]) for (name, _, before), now in zip(self.programs, after)
+            after = pool.map(lambda one: answers_of(self.offwait, change(one[1])), programs)
+        broken = [(name, before[0], now[:1]) for (name, _, before), now in zip(programs, after)
                   if not is_kept(before, now, points)]
         if len(broken) == 1 and broken[0][0].split()[0] == but_one_of:
             return
@@ -161,7 +162,9 @@ class Invariants(unittest.TestCase):
         self.check(lambda text: with_times(text, lambda t: 2 * t), points=1)
 
     def test_clocks_that_go_a_little_wrong(self):
-        self.check(warped)
+        # Threads at a fixed rate are known by periods that are steadier than their sleeps, which vary by no more than
+        # such clocks go wrong.
+        self.check(warped, without="fixed_rate")
 
     def test_either_half_of_the_window(self):
         def first_half(text):

@@ -77,6 +77,12 @@ class Thread:
         self.world.after(self.length(us, "sleep"), self.world.wake, self, "timer")
         yield self.blocked("sleep", "clock_nanosleep", "pause")
 
+    def sleep_until_next(self, period_us):
+        """Until the next multiple of a period, which is as much shorter as sleeps are."""
+        period = max(1, round(period_us * US * self.world.speed.get((self.kind.name, "sleep"), 1)))
+        self.world.after(period - self.world.now % period, self.world.wake, self, "timer")
+        yield self.blocked("sleep", "clock_nanosleep", "next_period")
+
     def remote(self, us):
         self.world.after(self.length(us, "remote"), self.world.wake, self, "nic:eth0")
         yield self.blocked("net", "tcp_recvmsg", "ask")

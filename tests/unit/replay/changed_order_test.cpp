@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "replay/changed_order.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
+#include <optional>
 #include <string>
 
 #include "unit/replay/program.h"
@@ -19,7 +21,8 @@ struct Found {
         groups(group_threads(trace)),
         kinds(kinds_of_waits(trace, groups)),
         uses(uses_of(trace, groups, kinds)),
-        order(trace, groups, kinds, uses) {
+        sleepers(waits_for_sleepers_of(trace, groups, kinds, uses)),
+        order(trace, groups, kinds, uses, sleepers) {
     progress.parts = {{{0}, 1}};
   }
   Scenario disk() const {
@@ -33,6 +36,7 @@ struct Found {
   ThreadGroups groups;
   WaitKinds kinds;
   Uses uses;
+  WaitsForSleepers sleepers;
   ChangedOrder order;
   Progress progress{};
 };
@@ -47,6 +51,37 @@ test::Program asks_ahead(long depth) {
     const long issue = std::max(0L, at - 2000 * (depth - 1));
     program.line("io 1 disk=vda bytes=4096 issue=" + std::to_string(issue * 1000) +
                  " complete=" + std::to_string((at + 1000) * 1000));
+  }
+  return program;
+}
+
+/// Thread 1 asks a service for 1 ms, then answers those of the others that wait, `fewest` or up to three.
+test::Program batches(long fewest) {
+  test::Program program(300'000);
+  program.thread(1, "sender");
+  for (int tid = 2; tid <= 4; ++tid) program.thread(tid, "producer");
+  long batch = 0;
+  for (long at = 0; at < 300'000; at += 2000) {
+    program.wait(1, at, at + 1000, "nic:eth0",
+                 "class=net peer=service:10.0.0.5:80 stack=k;--;recv;send_all;sender");
+    const long size = std::max(fewest, batch++ % 3 + 1);
+    for (int tid = 2; tid < 2 + size; ++tid) {
+      program.wait(tid, at + 100, at + 1100, "thread:1",
+                   "class=futex stack=f;--;pthread_cond_wait;ack;producer");
+    }
+  }
+  return program;
+}
+
+/// Thread 1 asks thread 2 for something that takes that one 1 ms, and waits for it all the time but for 1 ms;
+/// it comes when thread 2 has slept `slept` of its 3 ms already.
+test::Program asks_a_sleeper(long slept) {
+  test::Program program(300'000);
+  program.thread(1, "client");
+  program.thread(2, "runner");
+  for (long at = 0; at + 4000 <= 300'000; at += 4000) {
+    program.wait(2, at, at + 3000, "timer", "class=sleep stack=k;--;nanosleep;poll;runner");
+    program.wait(1, at + slept, at + 4000, "thread:2", "class=futex stack=f;--;pthread_cond_wait;ask;client");
   }
   return program;
 }
@@ -148,4 +183,29 @@ TEST_CASE("threads do not compete where one waits for a lock that the other has 
   CHECK_FALSE(little.order.compete(little.progress));
   const Found much(shop(4000));
   CHECK(much.order.compete(much.progress));
+}
+
+TEST_CASE("who serves several at once serves fewer of them at once the sooner it is back from a service") {
+  Found varied(batches(1));
+  const GroupId producer = varied.groups.group_of[1];
+  varied.progress.parts = {{{producer}, 1}};
+  const Scenario service = {{Resource::remote, kNoGroup, kNoActor, 0.5, 0}};
+  CHECK(varied.order.least_gain(varied.progress, service) == 0.0);
+  CHECK_FALSE(varied.order.least_gain(varied.progress, {{Resource::cpu, producer}}));
+  CHECK(varied.order.serves_in_batches(varied.progress));
+  Found always_all(batches(3));
+  always_all.progress.parts = {{{producer}, 1}};
+  CHECK_FALSE(always_all.order.least_gain(always_all.progress, service));
+  CHECK_FALSE(always_all.order.serves_in_batches(always_all.progress));
+}
+
+TEST_CASE("shorter sleeps gain no more than the time for which others wait meanwhile") {
+  for (const long slept : {1000L, 2500L}) {
+    const Found found(asks_a_sleeper(slept));
+    const Scenario shorter = {{Resource::sleep, found.groups.group_of[1]}};
+    const std::optional<double> most = found.order.most_gain(found.progress, shorter);
+    REQUIRE(most);
+    CHECK(*most == Approx(4000.0 / static_cast<double>(1000 + slept) - 1).epsilon(0.01));
+    CHECK_FALSE(found.order.most_gain(found.progress, {{Resource::cpu, found.groups.group_of[1]}}));
+  }
 }

@@ -20,7 +20,9 @@ struct Replayer {
         channels(disk_channels(trace, groups, kinds)),
         holds(trace, groups, kinds, 3),
         histories(trace),
-        input{trace, groups, kinds, uses, channels, holds, histories, {8, busy}} {
+        sleepers(waits_for_sleepers_of(trace, groups, kinds, uses)),
+        ties(ties_of(trace, groups, kinds, uses, sleepers)),
+        input{trace, groups, kinds, uses, channels, holds, histories, sleepers, ties, {8, busy}} {
     input.cpus.others = others;
   }
 
@@ -54,6 +56,8 @@ struct Replayer {
   std::vector<DiskChannels> channels;
   LockHolds holds;
   Histories histories;
+  WaitsForSleepers sleepers;
+  Ties ties;
   ReplayInput input;
 };
 
@@ -411,4 +415,76 @@ TEST_CASE("many scenarios give what each of them gives alone") {
       }
     }
   }
+}
+
+TEST_CASE("a thread at a fixed rate gains by a shorter period alone") {
+  test::Program program(400'000);
+  program.thread(1, "frame");
+  for (long round = 0; round < 80; ++round) {
+    const long begin = round * 5000;
+    program.wait(1, begin + 500 + round * 7 % 4 * 300, begin + 5000, "timer",
+                 "class=sleep stack=k;--;nanosleep;frame");
+  }
+  const Replayer replayer(program.trace());
+  CHECK(replayer.speed("frame", {}) == Approx(1).epsilon(0.001));
+  CHECK(replayer.speed("frame", replayer.cpu("frame")) == Approx(1).epsilon(0.01));
+  CHECK(replayer.speed("frame", {{Resource::sleep, replayer.group("frame")}}) == Approx(2).epsilon(0.02));
+}
+
+TEST_CASE("a thread that is late goes on one period earlier if its work fits then") {
+  test::Program program(400'000);
+  program.thread(1, "frame");
+  // Three of four rounds take 1 to 2 ms of 5; the fourth one 6 ms, so that it ends with the second period.
+  long begin = 0;
+  for (long round = 0; begin + 10'000 <= 400'000; ++round) {
+    const bool late = round % 4 == 3;
+    const long work = late ? 6000 : 1000 + round % 4 * 500;
+    const long end = begin + (late ? 10'000 : 5000);
+    program.wait(1, begin + work, end, "timer", "class=sleep stack=k;--;nanosleep;frame");
+    begin = end;
+  }
+  const Replayer replayer(program.trace());
+  CHECK(replayer.speed("frame", {}) == Approx(1).epsilon(0.001));
+  CHECK(replayer.speed("frame", replayer.cpu("frame")) == Approx(25.0 / 20).epsilon(0.02));
+}
+
+TEST_CASE("writers that sleep while a compaction is behind go at its pace") {
+  test::Program program(370'000);
+  program.thread(1, "writer");
+  program.thread(2, "compact");
+  const std::string sync = "class=disk stack=k;--;fdatasync;sync_log;writer";
+  // Twenty writes in 5 ms, then twenty that are followed by a sleep of 1 ms each.
+  long at = 0;
+  for (long round = 0; round < 480; ++round) {
+    program.wait(1, at + 100, at + 250, "disk:vda", sync);
+    at += 250;
+    if (round % 40 < 20) continue;
+    program.wait(1, at, at + 1000, "timer", "class=sleep stack=k;--;usleep;delay_write;writer");
+    at += 1000;
+  }
+  for (long job = 0; job < 370; ++job) {
+    program.wait(2, job * 1000 + 600, job * 1000 + 1000, "disk:vdb",
+                 "class=disk stack=k;--;pwrite;merge;compact");
+  }
+  const Replayer replayer(program.trace());
+  CHECK(replayer.speed("writer", {}) == Approx(1).epsilon(0.001));
+  CHECK(replayer.speed("writer", replayer.cpu("writer")) == Approx(1).epsilon(0.02));
+  CHECK(replayer.speed("writer", {{Resource::sleep, replayer.group("writer")}}) == Approx(1).epsilon(0.001));
+  // 0.6 of each ms are work: 1 ms takes 0.7.
+  CHECK(replayer.speed("writer", replayer.cpu("compact")) == Approx(1 / 0.7).epsilon(0.02));
+}
+
+TEST_CASE("a thread that stops others from time to time does so as time passes, not as they work") {
+  test::Program program(400'000);
+  program.thread(1, "worker");
+  program.thread(2, "checkpoint");
+  // The checkpoint sleeps for 6 ms, and stops the worker for the 2 ms that it works.
+  for (long at = 0; at + 8000 <= 400'000; at += 8000) {
+    program.wait(2, at, at + 6000, "timer", "class=sleep stack=k;--;nanosleep;checkpoint");
+    program.wait(1, at + 6000, at + 8000, "thread:2", "class=futex stack=f;--;pthread_cond_wait;gate;worker");
+  }
+  const Replayer replayer(program.trace());
+  CHECK(replayer.speed("worker", {}) == Approx(1).epsilon(0.001));
+  CHECK(replayer.speed("worker", {{Resource::sleep, replayer.group("checkpoint")}}) < 1.0);
+  CHECK(replayer.speed("worker", replayer.cpu("checkpoint")) == Approx(8.0 / 7).epsilon(0.03));
 }

@@ -32,8 +32,10 @@ GainRange on_one_path(const Trace& trace, const std::vector<double>& factors) {
   const std::vector<DiskChannels> channels = disk_channels(trace, groups, kinds);
   const LockHolds holds(trace, groups, kinds, 3);
   const Histories histories(trace);
-  const ReplayInput input{trace,    groups, kinds,     uses,
-                          channels, holds,  histories, usable_cpus(trace, histories)};
+  const WaitsForSleepers sleepers = waits_for_sleepers_of(trace, groups, kinds, uses);
+  const Ties ties = ties_of(trace, groups, kinds, uses, sleepers);
+  const ReplayInput input{trace, groups,    kinds,    uses, channels,
+                          holds, histories, sleepers, ties, usable_cpus(trace, histories)};
   Scenario scenario;
   for (const double factor : factors) scenario.push_back({Resource::cpu, 0, kNoActor, factor});
   return gains_on_one_path(input, scenario, Room(input));

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What answers say of programs whose threads sleep for other reasons than that they asked for a time.
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <string>
+
+#include "unit/replay/answers.h"
+#include "unit/replay/program.h"
+
+using namespace offwait;
+
+namespace {
+
+const std::string kSync = "class=disk stack=k;--;fdatasync;sync_log;writer";
+
+/// The answer about this part of the group of thread `tid`, which has one.
+Answer about(const Trace& trace, Resource resource, std::int32_t tid,
+             const std::vector<std::string>& progress = {}) {
+  const Answers all = test::answers(trace, {}, progress);
+  const ThreadGroups groups = group_threads(trace);
+  for (const Answer& answer : all.answers) {
+    const GroupId group = answer.change.group;
+    if (answer.change.resource != resource || group == kNoGroup) continue;
+    const ActorId first = groups.groups[group].members.front();
+    if (trace.actors[first].tid == tid) return answer;
+  }
+  FAIL("no such answer");
+  return {};
+}
+
+}  // namespace
+
+TEST_CASE("who throttles writers limits them, as far as the recording shows") {
+  test::Program program(370'000);
+  program.thread(1, "writer");
+  program.thread(2, "compact");
+  long at = 0;
+  for (long round = 0; round < 480; ++round) {
+    program.wait(1, at + 100, at + 250, "disk:vda", kSync);
+    at += 250;
+    if (round % 40 < 20) continue;
+    program.wait(1, at, at + 1000, "timer", "class=sleep stack=k;--;usleep;delay_write;writer");
+    at += 1000;
+  }
+  for (long job = 0; job < 370; ++job) {
+    program.wait(2, job * 1000 + 600, job * 1000 + 1000, "disk:vdb",
+                 "class=disk stack=k;--;pwrite;merge;compact");
+  }
+  const Answer first = test::answers(program.trace()).answers.at(0);
+  CHECK(first.change.resource == Resource::cpu);
+  CHECK(first.gain == Approx(1 / 0.7 - 1).epsilon(0.1));
+  CHECK(first.certainty == Certainty::approximate);
+  CHECK(first.doubt == Doubt::throttled);
+}
+
+TEST_CASE("what gains by less work is not known where threads sleep in some of their rounds") {
+  test::Program program(400'000);
+  program.thread(1, "txn");
+  long at = 0;
+  long slept = 0;
+  for (long round = 0; at + 2310 < 400'000; ++round) {
+    at += 500;
+    program.wait(1, at, at + 1000, "disk:vda", kSync);
+    at += 1010;
+    if (round * 7 % 5 > 1) continue;
+    program.wait(1, at, at + 800, "timer", "class=sleep stack=k;--;usleep;back_off;txn");
+    at += 800;
+    slept += 800;
+  }
+  const Answer work = about(program.trace(), Resource::cpu, 1, {"txn"});
+  CHECK(work.certainty == Certainty::up_to);
+  CHECK(work.doubt == Doubt::sleeps_vary);
+  CHECK(work.low == 0.0);
+  // Less work may do without the sleeps.
+  const double without = 400'000.0 / (400'000.0 - static_cast<double>(slept));
+  CHECK(most_of(work) >= without * 1.1 - 1);
+}
+
+TEST_CASE("what threads at a fixed rate gain is a bound if they are late") {
+  test::Program program(400'000);
+  program.thread(1, "frame");
+  long begin = 0;
+  for (long round = 0; begin + 10'000 <= 400'000; ++round) {
+    const bool late = round % 4 == 3;
+    const long work = late ? 6000 : 1000 + round % 4 * 500;
+    const long end = begin + (late ? 10'000 : 5000);
+    program.wait(1, begin + work, end, "timer", "class=sleep stack=k;--;nanosleep;frame");
+    begin = end;
+  }
+  const Answer work = about(program.trace(), Resource::cpu, 1, {"frame"});
+  CHECK(work.certainty == Certainty::up_to);
+  CHECK(work.doubt == Doubt::fixed_rate);
+  CHECK(most_of(work) >= 0.24);
+  const Answer period = about(program.trace(), Resource::sleep, 1, {"frame"});
+  CHECK(period.use.fixed_rate);
+}
+
+TEST_CASE("producers that a sender serves in batches may gain more than the replay shows") {
+  test::Program program(300'000);
+  program.thread(1, "sender");
+  for (int tid = 2; tid <= 4; ++tid) program.thread(tid, "producer");
+  long batch = 0;
+  for (long at = 0; at + 2000 <= 300'000; at += 2000) {
+    program.wait(1, at, at + 1000, "nic:eth0",
+                 "class=net peer=service:10.0.0.5:80 stack=k;--;recv;send_all;sender");
+    const long size = batch++ % 3 + 1;
+    for (int tid = 2; tid < 2 + size; ++tid) {
+      program.wait(tid, at + 100, at + 1100, "thread:1",
+                   "class=futex stack=f;--;pthread_cond_wait;ack;producer");
+    }
+  }
+  const Trace trace = program.trace();
+  const Answers all = test::answers(trace, {}, {"producer"});
+  const auto service = std::find_if(all.answers.begin(), all.answers.end(), [](const Answer& answer) {
+    return answer.change.resource == Resource::remote;
+  });
+  REQUIRE(service != all.answers.end());
+  CHECK(service->certainty == Certainty::up_to);
+  CHECK(service->low == 0.0);
+}
