@@ -43,6 +43,7 @@ struct Sleeper {
 struct Sleeps {
   std::map<ActorId, Sleeper> threads;
   Series periods;       ///< from the end of a thread's sleep to the end of its next one
+  Series rounds;        ///< from the end of a thread's sleep to the start of its next one, of each period
   Nanos active_ns = 0;  ///< in between: running, or in waits for devices
   Nanos slept_ns = 0;
 };
@@ -78,7 +79,8 @@ struct Spread {
     for (std::size_t i = 0; i < series.size(); ++i) {
       const double distance = series[i] - mean;
       squares += distance * distance;
-      if (i + 1 == series.size()) continue;
+      // The mean of a few values makes each of them tell that the next is unlike it.
+      if (series.size() < kFewestSleeps || i + 1 == series.size()) continue;
       paired_squares += distance * distance;
       products += distance * (series[i + 1] - mean);
       ++pairs;
@@ -160,11 +162,12 @@ double steady_period(const Sleeps& sleeps, const Series& lengths) {
   return 2 * of_periods < median_of(distances(lengths, length)) ? period : 0;
 }
 
-/// Whether work took all of a tenth of the periods or more, or would if they were half as long.
+/// Whether work took longer than the period more often than once in ten times, or would if that were half as
+/// long.
 bool is_late(const Sleeps& sleeps, const Series& lengths, double period) {
-  const auto late = std::count_if(sleeps.periods.begin(), sleeps.periods.end(),
-                                  [period](double one) { return periods_in(one, period) > 1; });
-  return static_cast<double>(late) > kLittle * static_cast<double>(sleeps.periods.size()) ||
+  const auto late = std::count_if(sleeps.rounds.begin(), sleeps.rounds.end(),
+                                  [period](double one) { return one > period; });
+  return static_cast<double>(late) > kLittle * static_cast<double>(sleeps.rounds.size()) ||
          2 * median_of(lengths) < period;
 }
 
@@ -176,7 +179,11 @@ class GroupsAtWork {
       : trace_(trace), groups_(groups), known_(known), activity_(activity) {
     window_ = trace.window;
     if (trace.waits.size() > kMostWaitsLookedAt) {
-      window_.end = std::clamp(trace.waits[kMostWaitsLookedAt].block, window_.begin, window_.end);
+      std::vector<Nanos> blocks;
+      for (const Wait& wait : trace.waits) blocks.push_back(wait.block);
+      const auto last = blocks.begin() + static_cast<std::ptrdiff_t>(kMostWaitsLookedAt);
+      std::nth_element(blocks.begin(), last, blocks.end());
+      window_.end = std::clamp(*last, window_.begin, window_.end);
     }
     for (GroupId id = 0; id < groups.groups.size(); ++id) {
       if (!known.may_pace[id]) continue;
@@ -355,6 +362,7 @@ Sleeps sleeps_of(const Trace& trace, const Surroundings& known, const Activity& 
     if (times.unknown_ns == 0) sleeper.worked.push_back(static_cast<double>(times.ran_ns));
     ++sleeper.asked[asked];
     out.periods.push_back(static_cast<double>(wait.wake - before->wake));
+    out.rounds.push_back(static_cast<double>(wait.block - before->wake));
   }
   return out;
 }
@@ -362,7 +370,7 @@ Sleeps sleeps_of(const Trace& trace, const Surroundings& known, const Activity& 
 /// A group, and where its threads sleep.
 using Place = std::pair<GroupId, StackId>;
 
-/// By place: sleeps that are over, in order of time; those that may hold something back.
+/// By place: sleeps that are over, each thread's in order of time; those that may hold something back.
 std::map<Place, std::vector<std::uint32_t>> places_of(const Trace& trace, const ThreadGroups& groups,
                                                       const Surroundings& known) {
   std::map<Place, std::vector<std::uint32_t>> out;
@@ -397,6 +405,13 @@ double periods_in(double time_ns, double period_ns) { return std::max(1.0, std::
 
 double periods_needed(double since_ns, double period_ns, double recorded) {
   return period_ns > 0 ? std::clamp(std::ceil(since_ns / period_ns), 1.0, std::max(recorded, 1.0)) : 1;
+}
+
+FixedRate at_fixed_rate(double since_ns, double work_ns, double period_ns) {
+  const double periods = periods_in(since_ns, period_ns);
+  const double each = since_ns / periods;
+  const double worked = periods_needed(work_ns, each, periods);
+  return {worked, periods - worked, each};
 }
 
 SleepPaces sleep_paces(const Trace& trace, const ThreadGroups& groups, const Surroundings& known) {

@@ -34,14 +34,25 @@ inline bool is_at_fixed_rate(SleepPace pace) { return pace == SleepPace::clock |
 /// How many periods a time takes, rounded; 1 or more. The period is above 0.
 double periods_in(double time_ns, double period_ns);
 
-/// With how many periods a sleep at a fixed rate ends, if `since_ns` have passed since the last one was to
-/// end: as few as the work needs, but 1 or more, and never more than `recorded`.
+/// How many periods work at a fixed rate takes, if `since_ns` have passed since the last sleep was to end: as
+/// few as it needs, but 1 or more, and never more than `recorded`.
 double periods_needed(double since_ns, double period_ns, double recorded);
+
+/// A round of a thread at a fixed rate, as it was recorded: it worked for so many periods, and slept through
+/// so many more.
+struct FixedRate {
+  double worked = 1;     ///< 1 or more
+  double slept = 0;      ///< 0 or more
+  double period_ns = 0;  ///< that the round has worked + slept of
+};
+/// `since_ns`: from the end of the last sleep to the end of this one. The thread was awake for the first
+/// `work_ns` of it.
+FixedRate at_fixed_rate(double since_ns, double work_ns, double period_ns);
 
 /// What is known of a trace's waits and groups.
 struct Surroundings {
   std::vector<bool> sleeps;    ///< by SiteId: waits in which threads ask for a time
-  std::vector<bool> idle;      ///< by SiteId: waits in which a thread has nothing to do, or no lock
+  std::vector<bool> idle;      ///< by SiteId: waits in which a thread has nothing to do, or waits for a lock
   std::vector<bool> device;    ///< by SiteId: waits for disks and remote services
   std::vector<bool> handed;    ///< by SiteId: waits that the work of another thread ends
   std::vector<bool> may_pace;  ///< by GroupId: groups whose work may be what others sleep for
@@ -65,7 +76,8 @@ struct Surroundings {
 /// for no more than a tenth of the window, and those that sleep are not seen to wait for it, directly or
 /// behind others. Groups outside of the target are judged for fixed rates only.
 ///
-/// The first 1,000,000 waits, and the first 100,000 sleeps in each place, tell for all. O(waits × log waits).
+/// Which groups are at work is looked up in the time of the first 1,000,000 waits, and a place is known by
+/// 100,000 of its sleeps.
 SleepPaces sleep_paces(const Trace& trace, const ThreadGroups& groups, const Surroundings& known);
 
 }  // namespace offwait

@@ -245,7 +245,7 @@ std::unordered_map<std::uint32_t, ActorId> those_who_had_it_before(const Trace& 
   return out;
 }
 
-/// Whether a thread has nothing to do in waits of this kind, or not the lock that it needs.
+/// Whether a thread has nothing to do in waits of this kind, or waits for a lock.
 bool is_idle(WaitKind kind) {
   switch (kind) {
     case WaitKind::handover:

@@ -306,13 +306,16 @@ std::optional<double> ChangedOrder::most_gain(const Progress& progress, const Sc
       return std::nullopt;
     }
     for (const ProgressPart& part : progress.parts) {
+      std::optional<double> of_part;
       for (const GroupId group : part.groups) {
         const auto found = sleepers_.find({group, change.group});
         if (found == sleepers_.end() || !is_much(found->second.all_ns, found->second.lives_ns)) continue;
         const double asleep = static_cast<double>(found->second.asleep_ns + found->second.others_ns) /
                               static_cast<double>(found->second.lives_ns);
-        out = std::max(out.value_or(0), 1 / std::max(1 - asleep, 0.01) - 1);
+        of_part = std::max(of_part.value_or(0), 1 / std::max(1 - asleep, 0.01) - 1);
       }
+      if (!of_part) return std::nullopt;
+      out = std::max(out.value_or(0), *of_part);
     }
   }
   return out;
@@ -397,7 +400,7 @@ void ChangedOrder::find_batches(const Trace& trace, const ThreadGroups& groups, 
     return !is_much(one.second, uses_.groups[one.first.first].lifetime_ns);
   });
   if (waited.empty()) return;
-  // By thread, kind of wait and waiting group: how many waits the thread ended after each of its own.
+  // By thread, kind of wait and waiting group: whom the thread served after each of its own waits.
   std::map<std::tuple<ActorId, WaitKind, GroupId>, Batches> sizes;
   std::map<std::pair<ActorId, WaitKind>, std::vector<Nanos>> ends;  // of its own waits
   const std::size_t most = std::min(trace.waits.size(), kMostWaits);

@@ -42,7 +42,7 @@ class ChangedOrder {
   /// What shorter sleeps of a group gain at most for those groups of the progress whose threads wait for its
   /// hand-overs for more than a tenth of their lives: it wakes up to find nothing where these have not asked
   /// yet. Other waits of these threads may be for that group, too. Nothing if the scenario changes anything
-  /// else, or if the progress has no such group.
+  /// else, or if a part of the progress has no such group.
   std::optional<double> most_gain(const Progress& progress, const Scenario& scenario) const;
 
   /// Whether the progress waits for much of its time for threads that serve several requests at once, and not

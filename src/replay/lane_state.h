@@ -55,14 +55,15 @@ struct Moments {
   Nanos recorded = kNever;       ///< kNever: it did not sleep so yet
   std::vector<double> replayed;  ///< by lane
 
-  /// The thread, which is at `now`, slept until `at`, so many periods after `recorded`. `period` is how long
-  /// one of them takes now, or the first sleep, and then how long it sleeps.
-  void wait(Nanos at, ConstRow now, Row period, double periods, std::size_t lanes) {
+  /// The thread, which is at `now`, slept until `at`. Since `recorded` it worked for `worked` periods, and it
+  /// slept through `slept` more. In `waited` is the length of one period or, of the first sleep, of that; the
+  /// function puts there for how long the thread sleeps now.
+  void wait(Nanos at, ConstRow now, Row waited, double worked, double slept, std::size_t lanes) {
     if (recorded == kNever) replayed.assign(now, now + lanes);
     set_row(replayed.data(), lanes, [&](std::size_t i) {
-      return replayed[i] + period[i] * periods_needed(now[i] - replayed[i], period[i], periods);
+      return replayed[i] + waited[i] * (slept + periods_needed(now[i] - replayed[i], waited[i], worked));
     });
-    set_row(period, lanes, [&](std::size_t i) { return std::max(0.0, replayed[i] - now[i]); });
+    set_row(waited, lanes, [&](std::size_t i) { return std::max(0.0, replayed[i] - now[i]); });
     recorded = at;
   }
 };

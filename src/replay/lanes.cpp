@@ -390,12 +390,13 @@ class Replay {
   /// Until the end of the period that the thread is in.
   void wait_for_moment(const Event& event, SiteId site, double length) {
     Moments& moments = moments_[event.thread];
-    const auto since = static_cast<double>(event.at - moments.recorded);
-    const bool is_first = moments.recorded == kNever;
-    const double periods = is_first ? 1 : periods_in(since, input_.kinds.sleeps.period_ns[site]);
-    wait_scaled(threads_[event.thread].sleep, code_.wait(Resource::sleep, site),
-                is_first ? length : since / periods);
-    moments.wait(event.at, now_[event.thread], waited_.data(), periods, lanes_);
+    FixedRate rate{1, 0, length};
+    if (moments.recorded != kNever) {
+      const auto since = static_cast<double>(event.at - moments.recorded);
+      rate = at_fixed_rate(since, since - length, input_.kinds.sleeps.period_ns[site]);
+    }
+    wait_scaled(threads_[event.thread].sleep, code_.wait(Resource::sleep, site), rate.period_ns);
+    moments.wait(event.at, now_[event.thread], waited_.data(), rate.worked, rate.slept, lanes_);
   }
 
   /// Until the thread that is behind gets to where it was then.

@@ -110,7 +110,6 @@ PartUse wait_use(const Trace& trace, const ThreadGroups& groups, const WaitKinds
       out.time_ns += uses.sites[id].wait_ns;
       out.waits += site.in_flight ? 0 : uses.sites[id].ended;
       by_group[group] += uses.sites[id].wait_ns;
-      out.fixed_rate |= is_at_fixed_rate(kinds.sleeps.of_site[id]);
       sites.push_back(id);
     }
   }
@@ -128,6 +127,9 @@ PartUse wait_use(const Trace& trace, const ThreadGroups& groups, const WaitKinds
   }
   out.stack = longest(by_stack, kNoStack);
   out.stack_ns = sites.empty() ? 0 : by_stack[out.stack];
+  out.fixed_rate = std::any_of(sites.begin(), sites.end(), [&](SiteId id) {
+    return trace.sites[id].wait_stack == out.stack && is_at_fixed_rate(kinds.sleeps.of_site[id]);
+  });
   out.peer = part.resource == Resource::remote ? longest(by_peer, kNoPeer) : kNoPeer;
   const Waiters waiters(trace, by_thread);
   out.share = waiters.share();

@@ -28,7 +28,7 @@ struct PartUse {
   /// The part of their lives for which the threads of the group waited, 0 to 1, over those threads that
   /// waited at all. It is 0 for CPU work and `cpus`.
   double share = 0;
-  bool fixed_rate = false;  ///< sleeps of threads that go on at a fixed rate are among it
+  bool fixed_rate = false;  ///< there, threads sleep that go on at a fixed rate
   /// The sites whose waits make up time_ns. None for `cpu` and `cpus`.
   std::vector<SiteId> sites{};
   // These are known of a service only:

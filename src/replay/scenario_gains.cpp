@@ -106,15 +106,15 @@ Gain ScenarioGains::of(const Progress& progress, std::size_t scenario, const Rep
   } else if (wide != Doubt::none) {
     out.certainty = Certainty::approximate;
     out.doubt = wide;
+  } else if (doubts_.looked(progress)) {
+    allow_for_one_path(input_, replays_.scenarios[scenario], room_, out);
+    out.doubt = Doubt::looked;
   } else if (doubts_.sleeps(progress, SleepPace::thread)) {
     out.certainty = Certainty::approximate;
     out.doubt = Doubt::throttled;
   } else if (order_.serves_in_batches(progress)) {
     out.certainty = Certainty::approximate;
     out.doubt = Doubt::batches;
-  } else if (doubts_.looked(progress)) {
-    allow_for_one_path(input_, replays_.scenarios[scenario], room_, out);
-    out.doubt = Doubt::looked;
   } else if (replayed.off > kReproduces) {
     out.certainty = Certainty::approximate;
     out.doubt = Doubt::simulated_roughly;
@@ -147,12 +147,14 @@ bool ScenarioGains::may_be_less(const Progress& progress, std::size_t scenario, 
   } else if (doubts_.held_back(changes)) {
     out.doubt = Doubt::held_back;
     low = std::min(low, 0.0);
+  } else if (doubts_.runs_tasks(progress)) {
+    return false;
   } else if (doubts_.sleeps(progress, SleepPace::unknown)) {
     out.doubt = Doubt::sleeps_vary;
     low = std::min(low, 0.0);
     // Threads that are done sooner may sleep for as much longer, or never again.
-    const double awake = 1 - doubts_.part_asleep(progress, SleepPace::unknown);
-    if (whole.most > kAlike) out.high = (1 + *out.high) / std::max(awake, 0.01) - 1;
+    const double awake = 1 / (1 + *out.high) - doubts_.part_asleep(progress, SleepPace::unknown);
+    if (whole.most > kAlike) out.high = 1 / std::max(awake, 0.01) - 1;
   } else if (doubts_.sleeps(progress, SleepPace::late)) {
     out.doubt = Doubt::fixed_rate;
     low = std::min(low, 0.0);

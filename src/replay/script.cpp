@@ -310,8 +310,11 @@ class Writer {
     step.what = Step::What::until;
     const auto [last, is_first] = moments_.try_emplace(event.thread, event.at);
     if (is_first) return;
-    step.length_ns = static_cast<double>(event.at - std::exchange(last->second, event.at));
-    step.id = static_cast<std::uint32_t>(std::min(periods_in(step.length_ns, period_ns), 1e9));
+    const auto since = static_cast<double>(event.at - std::exchange(last->second, event.at));
+    const FixedRate rate = at_fixed_rate(since, since - step.length_ns, period_ns);
+    step.length_ns = rate.period_ns;
+    step.id = static_cast<std::uint32_t>(std::min(rate.worked, 1e9));
+    step.slept = rate.slept;
   }
 
   /// Until the thread that is behind gets to where it was then.

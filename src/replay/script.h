@@ -21,9 +21,9 @@ struct Step {
     await,
     disk,   ///< has a request served, which takes `length_ns` from when a channel is free; `id` is the disk
     sleep,  ///< a timer ends the wait after `length_ns`
-    /// A timer ends the wait at a fixed rate: `id` periods, `length_ns` together, after it was to end the
-    /// thread's last such wait, or as few of them as are needed (periods_needed()). With `id` 0 it is the
-    /// first such wait, and takes `length_ns`.
+    /// A timer ends the wait at a fixed rate, with periods of `length_ns`: `slept` of them, and those that
+    /// work needs, which are `id` at most (periods_needed()), after it was to end the thread's last such
+    /// wait. With `id` 0 it is the first such wait, and takes `length_ns`.
     until,
     remote,  ///< service `id` (kNoService: not known which) answers after `length_ns`
     others,  ///< waits until a thread of group `id`, which has the lock, has done work of `length_ns`
@@ -38,6 +38,7 @@ struct Step {
   /// The wait that the step is part of or, of work, that came before it; kNoSite if none did.
   SiteId site = kNoSite;
   LockId held = kNoLock;  ///< disk, sleep, remote, below, delay: the lock that the thread holds meanwhile
+  double slept = 0;       ///< until: see there
   static constexpr SiteId kNoSite = UINT32_MAX;
 };
 

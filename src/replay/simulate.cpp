@@ -316,10 +316,9 @@ class Simulation {
         at(now_ + step.length_ns * held * thread.sleep * code_factor(Resource::sleep, step), id);
         break;
       case Step::What::until: {
-        const double length = step.length_ns * thread.sleep * code_factor(Resource::sleep, step);
+        const double period = step.length_ns * thread.sleep * code_factor(Resource::sleep, step);
         if (step.id == 0) thread.moment = now_;
-        const double periods = std::max(step.id, 1U);
-        thread.moment += length / periods * periods_needed(now_ - thread.moment, length / periods, periods);
+        thread.moment += period * (step.slept + periods_needed(now_ - thread.moment, period, step.id));
         at(std::max(now_, thread.moment), id);
         break;
       }

@@ -17,7 +17,8 @@ bool is_outsider(const ThreadGroups& groups, const WaitKinds& kinds, GroupId gro
   return groups.groups[group].recorder || (groups.groups[group].outside && !kinds.services.is_behind[group]);
 }
 
-/// By GroupId: those that mostly go by the time that they sleep, and hardly by what others hand them.
+/// By GroupId: those that wait for a time for more than a tenth of their lives, and more than twice as often
+/// as others hand them something.
 std::vector<bool> paced_by_time(const ThreadGroups& groups, const Uses& uses) {
   std::vector<bool> out;
   for (GroupId id = 0; id < groups.groups.size(); ++id) {

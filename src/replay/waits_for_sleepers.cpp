@@ -2,6 +2,7 @@
 #include "replay/waits_for_sleepers.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <set>
 #include <utility>
 #include <vector>
@@ -41,9 +42,13 @@ WaitsForSleepers waits_for_sleepers_of(const Trace& trace, const ThreadGroups& g
   if (std::find(is_sleeper.begin(), is_sleeper.end(), true) == is_sleeper.end()) return out;
   std::vector<Stretches> sleeps(trace.actors.size());
   const Window& window = trace.window;
-  for (const Wait& wait : trace.waits) {
+  for (std::size_t id = 0; id < trace.waits.size(); ++id) {
+    const Wait& wait = trace.waits[id];
     const ActorId thread = trace.sites[wait.site].thread;
-    if (kinds.of_site[wait.site] != WaitKind::timer || !is_sleeper[groups.group_of[thread]]) continue;
+    if (kinds.of_site[wait.site] != WaitKind::timer || !is_sleeper[groups.group_of[thread]] ||
+        kinds.time_outs.came_to_nothing(id)) {
+      continue;
+    }
     sleeps[thread].add(std::max(wait.block, window.begin), std::min(wait.wake, window.end));
   }
   std::vector<Nanos> by_others(trace.actors.size());

@@ -17,10 +17,10 @@ namespace offwait {
 /// In the window.
 struct WaitForSleeper {
   Nanos all_ns = 0;
-  Nanos lives_ns = 0;  ///< of the threads that waited
-  Nanos others_ns =
-      0;  ///< these threads' waits for other groups, and those of which it is not known for what
   Nanos asleep_ns = 0;  ///< the part of it in which the thread that ended the wait was in waits for a time
+  Nanos lives_ns = 0;   ///< of the threads that waited
+  /// These threads' other waits that may be for threads: hand-overs, locks, and those not known what for.
+  Nanos others_ns = 0;
 };
 
 /// By waiting group and the group that ended the waits, another one whose threads are in waits for a time for

@@ -187,11 +187,23 @@ TEST_CASE("sleeps that are no part of each round depend on something") {
   CHECK(found(program.trace()).pace == SleepPace::unknown);
 }
 
-TEST_CASE("a few sleeps tell nothing") {
+TEST_CASE("a few sleeps tell nothing, many threads with a few each no more than chance") {
   test::Program program(400'000);
   program.thread(1, "txn");
-  for (long i = 0; i < 12; ++i) program.wait(1, i * i * 2000 + 1000, i * i * 2000 + 2000, "timer", kSleep);
+  program.thread(2, "busy");
+  for (long i = 0; i < 12; ++i) program.wait(1, i * 30'000 + 1000, i * 30'000 + 21'000, "timer", kSleep);
   CHECK(found(program.trace()).pace == SleepPace::length);
+  test::Program many(400'000);
+  for (int tid = 1; tid <= 40; ++tid) {
+    many.thread(tid, "txn");
+    long at = 100 * tid;
+    for (long i = 0; i < 6; ++i) {
+      const long length = 1000 + static_cast<long>(4000 * chance(tid * 11 + i));
+      many.wait(tid, at, at + length, "timer", kSleep);
+      at += length + 500 + static_cast<long>(1000 * chance(tid * 5 + i * 3));
+    }
+  }
+  CHECK(found(many.trace()).pace == SleepPace::length);
 }
 
 TEST_CASE("threads of one group that sleep for different times ask for a time each") {

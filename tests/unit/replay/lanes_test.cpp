@@ -488,3 +488,21 @@ TEST_CASE("a thread that stops others from time to time does so as time passes, 
   CHECK(replayer.speed("worker", {{Resource::sleep, replayer.group("checkpoint")}}) < 1.0);
   CHECK(replayer.speed("worker", replayer.cpu("checkpoint")) == Approx(8.0 / 7).epsilon(0.03));
 }
+
+TEST_CASE("a thread at a fixed rate that sleeps through periods does so whatever changes") {
+  test::Program program(345'000);
+  program.thread(1, "frame");
+  program.thread(2, "other");
+  long begin = 0;
+  for (long round = 0; begin < 345'000; ++round) {
+    const long end = begin + (round % 20 == 19 ? 20'000 : 5000);
+    program.wait(1, begin + 500 + round * 7 % 4 * 300, end, "timer",
+                 "class=sleep stack=k;--;nanosleep;frame");
+    begin = end;
+  }
+  const Replayer replayer(program.trace());
+  CHECK(replayer.kinds.sleeps.of_site[0] == SleepPace::clock);
+  CHECK(replayer.speed("frame", {}) == Approx(1).epsilon(0.001));
+  CHECK(replayer.speed("frame", replayer.cpu("other")) == Approx(1).epsilon(0.001));
+  CHECK(replayer.speed("frame", replayer.cpu("frame")) == Approx(1).epsilon(0.01));
+}
