@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "base/side_by_side.h"
+#include "replay/much_waited_for.h"
 
 namespace offwait {
 
@@ -386,20 +387,8 @@ void ChangedOrder::find_shared_requests(const Trace& trace, const ThreadGroups& 
 }
 
 void ChangedOrder::find_batches(const Trace& trace, const ThreadGroups& groups, const WaitKinds& kinds) {
-  const auto is_handed = [&](SiteId id) {
-    return kinds.of_site[id] == WaitKind::handover &&
-           groups.group_of[trace.sites[id].waker] != groups.group_of[trace.sites[id].thread];
-  };
-  std::map<std::pair<GroupId, GroupId>, Nanos> waited;  // of the one for the other
-  for (SiteId id = 0; id < trace.sites.size(); ++id) {
-    if (!is_handed(id)) continue;
-    const WaitSite& site = trace.sites[id];
-    waited[{groups.group_of[site.thread], groups.group_of[site.waker]}] += uses_.sites[id].wait_ns;
-  }
-  std::erase_if(waited, [this](const auto& one) {
-    return !is_much(one.second, uses_.groups[one.first.first].lifetime_ns);
-  });
-  if (waited.empty()) return;
+  const std::set<std::pair<GroupId, GroupId>> waiting = much_waited_for(trace, groups, kinds, uses_);
+  if (waiting.empty()) return;
   // By thread, kind of wait and waiting group: whom the thread served after each of its own waits.
   std::map<std::tuple<ActorId, WaitKind, GroupId>, Batches> sizes;
   std::map<std::pair<ActorId, WaitKind>, std::vector<Nanos>> ends;  // of its own waits
@@ -414,9 +403,9 @@ void ChangedOrder::find_batches(const Trace& trace, const ThreadGroups& groups, 
   for (std::size_t id = 0; id < most; ++id) {
     const Wait& wait = trace.waits[id];
     const WaitSite& site = trace.sites[wait.site];
-    if (wait.wake == kNever || !is_handed(wait.site)) continue;
+    if (wait.wake == kNever || kinds.of_site[wait.site] != WaitKind::handover) continue;
     const GroupId waiter = groups.group_of[site.thread];
-    if (!waited.contains({waiter, groups.group_of[site.waker]})) continue;
+    if (!waiting.contains({waiter, groups.group_of[site.waker]})) continue;
     for (const WaitKind kind : {WaitKind::timer, WaitKind::remote}) {
       const auto own = ends.find({site.waker, kind});
       if (own == ends.end()) continue;

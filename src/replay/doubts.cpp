@@ -7,6 +7,8 @@
 #include <set>
 #include <utility>
 
+#include "replay/much_waited_for.h"
+
 namespace offwait {
 
 namespace {
@@ -60,27 +62,11 @@ std::vector<Nanos> waits_for_looked(const Trace& trace, const ThreadGroups& grou
   return out;
 }
 
-/// Which groups hand things over to a group that waits for these for much of its time.
-using HandsTo = std::set<std::pair<GroupId, GroupId>>;
-
-HandsTo hands_to(const Trace& trace, const ThreadGroups& groups, const WaitKinds& kinds, const Uses& uses) {
-  std::map<std::pair<GroupId, GroupId>, Nanos> waited;
-  for (SiteId id = 0; id < trace.sites.size(); ++id) {
-    if (kinds.of_site[id] != WaitKind::handover) continue;
-    const WaitSite& site = trace.sites[id];
-    waited[{groups.group_of[site.waker], groups.group_of[site.thread]}] += uses.sites[id].wait_ns;
-  }
-  HandsTo out;
-  for (const auto& [pair, wait_ns] : waited) {
-    if (is_much(wait_ns, uses.groups[pair.second].lifetime_ns)) out.insert(pair);
-  }
-  return out;
-}
-
 /// The groups that sleep in places of the pace, and those that wait for these for much of their time: the
 /// part of their lives for which they, or the others, do.
 std::map<GroupId, double> asleep_of(const Trace& trace, const ThreadGroups& groups, const WaitKinds& kinds,
-                                    const Uses& uses, const HandsTo& hands_to, SleepPace pace) {
+                                    const Uses& uses, const std::set<std::pair<GroupId, GroupId>>& waiting,
+                                    SleepPace pace) {
   std::map<GroupId, double> out;
   for (SiteId id = 0; id < trace.sites.size(); ++id) {
     if (kinds.sleeps.of_site[id] != pace) continue;
@@ -89,7 +75,7 @@ std::map<GroupId, double> asleep_of(const Trace& trace, const ThreadGroups& grou
                   static_cast<double>(std::max<Nanos>(uses.groups[group].lifetime_ns, 1));
   }
   for (bool more = !out.empty(); std::exchange(more, false);) {
-    for (const auto& [waker, waiter] : hands_to) {
+    for (const auto& [waiter, waker] : waiting) {
       const auto found = out.find(waker);
       if (found == out.end()) continue;
       const double part = found->second;
@@ -161,9 +147,9 @@ Doubts::Doubts(const Trace& trace, const ThreadGroups& groups, const WaitKinds& 
       unanswered_(unanswered_clients(trace, groups, uses)),
       runtimes_(runtimes_of(trace)),
       lost_(lost_time(trace)) {
-  const HandsTo pairs = hands_to(trace, groups, kinds, uses);
+  const std::set<std::pair<GroupId, GroupId>> waiting = much_waited_for(trace, groups, kinds, uses);
   for (const SleepPace pace : {SleepPace::thread, SleepPace::late, SleepPace::unknown}) {
-    asleep_[pace] = asleep_of(trace, groups, kinds, uses, pairs, pace);
+    asleep_[pace] = asleep_of(trace, groups, kinds, uses, waiting, pace);
   }
 }
 

@@ -66,7 +66,7 @@ class Factors {
   std::map<std::tuple<Resource, std::uint32_t, std::uint32_t>, std::vector<double>> rows_;
 };
 
-/// Of all changes but those of functions.
+/// The factors of all changes but those of functions.
 Factors factors_of(const std::vector<Scenario>& scenarios, std::size_t lanes);
 
 /// By lane: how much longer threads are ready to run, where the CPUs are short: it shrinks by the part of all

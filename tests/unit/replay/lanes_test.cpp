@@ -432,40 +432,15 @@ TEST_CASE("a thread at a fixed rate gains by a shorter period alone") {
 }
 
 TEST_CASE("a thread that is late goes on one period earlier if its work fits then") {
-  test::Program program(400'000);
-  program.thread(1, "frame");
-  // Three of four rounds take 1 to 2 ms of 5; the fourth one 6 ms, so that it ends with the second period.
-  long begin = 0;
-  for (long round = 0; begin + 10'000 <= 400'000; ++round) {
-    const bool late = round % 4 == 3;
-    const long work = late ? 6000 : 1000 + round % 4 * 500;
-    const long end = begin + (late ? 10'000 : 5000);
-    program.wait(1, begin + work, end, "timer", "class=sleep stack=k;--;nanosleep;frame");
-    begin = end;
-  }
-  const Replayer replayer(program.trace());
+  const Trace trace = test::late_frame();
+  const Replayer replayer(trace);
   CHECK(replayer.speed("frame", {}) == Approx(1).epsilon(0.001));
   CHECK(replayer.speed("frame", replayer.cpu("frame")) == Approx(25.0 / 20).epsilon(0.02));
 }
 
 TEST_CASE("writers that sleep while a compaction is behind go at its pace") {
-  test::Program program(370'000);
-  program.thread(1, "writer");
-  program.thread(2, "compact");
-  const std::string sync = "class=disk stack=k;--;fdatasync;sync_log;writer";
-  // Twenty writes in 5 ms, then twenty that are followed by a sleep of 1 ms each.
-  long at = 0;
-  for (long round = 0; round < 480; ++round) {
-    program.wait(1, at + 100, at + 250, "disk:vda", sync);
-    at += 250;
-    if (round % 40 < 20) continue;
-    program.wait(1, at, at + 1000, "timer", "class=sleep stack=k;--;usleep;delay_write;writer");
-    at += 1000;
-  }
-  for (long job = 0; job < 370; ++job) {
-    program.wait(2, job * 1000 + 600, job * 1000 + 1000, "disk:vdb",
-                 "class=disk stack=k;--;pwrite;merge;compact");
-  }
+  test::Program program(test::kThrottledUs);
+  test::add_throttled_writer(program);
   const Replayer replayer(program.trace());
   CHECK(replayer.speed("writer", {}) == Approx(1).epsilon(0.001));
   CHECK(replayer.speed("writer", replayer.cpu("writer")) == Approx(1).epsilon(0.02));

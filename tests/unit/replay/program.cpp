@@ -56,4 +56,36 @@ Trace three_at_a_lock() {
   return program.trace();
 }
 
+void add_throttled_writer(Program& program) {
+  program.thread(1, "writer");
+  program.thread(2, "compact");
+  long at = 0;
+  for (long round = 0; round < 480; ++round) {
+    program.wait(1, at + 100, at + 250, "disk:vda", "class=disk stack=k;--;fdatasync;sync_log;writer");
+    at += 250;
+    if (round % 40 < 20) continue;
+    program.wait(1, at, at + 1000, "timer", "class=sleep stack=k;--;usleep;delay_write;writer");
+    at += 1000;
+  }
+  for (at = 0; at < kThrottledUs; at += 1000) {
+    program.wait(2, at + 600, at + 1000, "disk:vdb", "class=disk stack=k;--;pwrite;merge;compact");
+  }
+}
+
+Trace late_frame(bool polls) {
+  constexpr long kEnd = 400'000;
+  Program program(kEnd);
+  program.thread(1, "frame");
+  long begin = 0;
+  for (long round = 0; begin + 10'000 <= kEnd; ++round) {
+    const bool late = round % 4 == 3;
+    const long work = late ? 6000 : 1000 + round % 4 * 500;
+    const long end = begin + (late ? 10'000 : 5000);
+    program.wait(1, begin + work, end, "timer", "class=sleep stack=k;--;nanosleep;frame");
+    if (polls && !late) program.wait(1, end + 100, end + 200, "timer", "class=poll stack=k;--;poll;frame");
+    begin = end;
+  }
+  return program.trace();
+}
+
 }  // namespace offwait::test

@@ -26,4 +26,15 @@ class Program {
 /// Three threads take a lock in turns, for 1 ms each, and work for 0.5 ms without it.
 Trace three_at_a_lock();
 
+/// The window that throttled_writer() fills, in microseconds.
+inline constexpr long kThrottledUs = 370'000;
+/// Adds thread 1, `writer`, and thread 2, `compact`. The writer waits 20 times for its disk, for 0.15 of
+/// 0.25 ms, then 20 times more with a sleep of 1 ms after each. Of each ms `compact` works for 0.6.
+void add_throttled_writer(Program& program);
+
+/// Thread 1, `frame`, goes on at a rate of 5 ms. Three of four rounds take 1 to 2 ms of work; the fourth one
+/// takes 6 ms, so that it ends with the second period. With `polls` it also waits for 0.1 ms after the
+/// others.
+Trace late_frame(bool polls = false);
+
 }  // namespace offwait::test

@@ -354,71 +354,38 @@ TEST_CASE("a function that is faster makes its work shorter, where CPUs are shor
 
 TEST_CASE(
     "in a script a sleep at a fixed rate is until a moment, and one behind another thread waits for it") {
-  test::Program program(370'000);
-  program.thread(1, "writer");
-  program.thread(2, "compact");
+  test::Program program(test::kThrottledUs);
   program.thread(3, "frame");
-  long at = 0;
-  for (long round = 0; round < 480; ++round) {
-    program.wait(1, at + 100, at + 250, "disk:vda", "class=disk stack=k;--;fdatasync;sync_log;writer");
-    at += 250;
-    if (round % 40 < 20) continue;
-    program.wait(1, at, at + 1000, "timer", "class=sleep stack=k;--;usleep;delay_write;writer");
-    at += 1000;
-  }
+  test::add_throttled_writer(program);
   for (long round = 0; round < 60; ++round) {
     const long begin = round * 5000;
     program.wait(3, begin + 500 + round * 7 % 4 * 300, begin + 5000, "timer",
                  "class=sleep stack=k;--;nanosleep;frame");
   }
   const Simulator simulator(program.trace());
-  const std::vector<Step>& frame = simulator.scripts.threads[2].steps;
+  const std::vector<Step>& frame = simulator.scripts.threads[0].steps;
   const auto number = [](const std::vector<Step>& steps, Step::What what) {
     return std::count_if(steps.begin(), steps.end(), [what](const Step& step) { return step.what == what; });
   };
   CHECK(number(frame, Step::What::sleep) == 0);
   CHECK(number(frame, Step::What::until) == 60);
-  const std::vector<Step>& writer = simulator.scripts.threads[0].steps;
+  const std::vector<Step>& writer = simulator.scripts.threads[1].steps;
   CHECK(number(writer, Step::What::sleep) == 0);
   CHECK(number(writer, Step::What::await) == 240);
-  CHECK(number(simulator.scripts.threads[1].steps, Step::What::signal) == 240);
+  CHECK(number(simulator.scripts.threads[2].steps, Step::What::signal) == 240);
 }
 
 TEST_CASE("a simulated thread at a fixed rate needs as few periods as its work takes") {
-  test::Program program(400'000);
-  program.thread(1, "frame");
-  long begin = 0;
-  for (long round = 0; begin + 10'000 <= 400'000; ++round) {
-    const bool late = round % 4 == 3;
-    const long work = late ? 6000 : 1000 + round % 4 * 500;
-    const long end = begin + (late ? 10'000 : 5000);
-    program.wait(1, begin + work, end, "timer", "class=sleep stack=k;--;nanosleep;frame");
-    // Another sleep, which asks for a time, is no part of the rate.
-    if (!late) program.wait(1, end + 100, end + 200, "timer", "class=poll stack=k;--;poll;frame");
-    begin = end;
-  }
-  const Simulator simulator(program.trace());
+  const Trace trace = test::late_frame(true);
+  const Simulator simulator(trace);
   CHECK(simulator.speed({}) == Approx(1).epsilon(0.01));
   CHECK(simulator.speed({{Resource::cpu, 0}}) == Approx(25.0 / 20).epsilon(0.03));
   CHECK(simulator.speed({{Resource::sleep, 0}}) > 1.2);
 }
 
 TEST_CASE("simulated writers that sleep while a compaction is behind go at its pace") {
-  test::Program program(370'000);
-  program.thread(1, "writer");
-  program.thread(2, "compact");
-  long at = 0;
-  for (long round = 0; round < 480; ++round) {
-    program.wait(1, at + 100, at + 250, "disk:vda", "class=disk stack=k;--;fdatasync;sync_log;writer");
-    at += 250;
-    if (round % 40 < 20) continue;
-    program.wait(1, at, at + 1000, "timer", "class=sleep stack=k;--;usleep;delay_write;writer");
-    at += 1000;
-  }
-  for (long job = 0; job < 370; ++job) {
-    program.wait(2, job * 1000 + 600, job * 1000 + 1000, "disk:vdb",
-                 "class=disk stack=k;--;pwrite;merge;compact");
-  }
+  test::Program program(test::kThrottledUs);
+  test::add_throttled_writer(program);
   const Simulator simulator(program.trace());
   CHECK(simulator.speed({}) == Approx(1).epsilon(0.02));
   CHECK(simulator.speed({{Resource::cpu, 0}}) == Approx(1).epsilon(0.03));

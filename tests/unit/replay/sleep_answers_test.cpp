@@ -31,21 +31,8 @@ Answer about(const Trace& trace, Resource resource, std::int32_t tid,
 }  // namespace
 
 TEST_CASE("who throttles writers limits them, as far as the recording shows") {
-  test::Program program(370'000);
-  program.thread(1, "writer");
-  program.thread(2, "compact");
-  long at = 0;
-  for (long round = 0; round < 480; ++round) {
-    program.wait(1, at + 100, at + 250, "disk:vda", kSync);
-    at += 250;
-    if (round % 40 < 20) continue;
-    program.wait(1, at, at + 1000, "timer", "class=sleep stack=k;--;usleep;delay_write;writer");
-    at += 1000;
-  }
-  for (long job = 0; job < 370; ++job) {
-    program.wait(2, job * 1000 + 600, job * 1000 + 1000, "disk:vdb",
-                 "class=disk stack=k;--;pwrite;merge;compact");
-  }
+  test::Program program(test::kThrottledUs);
+  test::add_throttled_writer(program);
   const Answer first = test::answers(program.trace()).answers.at(0);
   CHECK(first.change.resource == Resource::cpu);
   CHECK(first.gain == Approx(1 / 0.7 - 1).epsilon(0.1));
@@ -77,21 +64,12 @@ TEST_CASE("what gains by less work is not known where threads sleep in some of t
 }
 
 TEST_CASE("what threads at a fixed rate gain is a bound if they are late") {
-  test::Program program(400'000);
-  program.thread(1, "frame");
-  long begin = 0;
-  for (long round = 0; begin + 10'000 <= 400'000; ++round) {
-    const bool late = round % 4 == 3;
-    const long work = late ? 6000 : 1000 + round % 4 * 500;
-    const long end = begin + (late ? 10'000 : 5000);
-    program.wait(1, begin + work, end, "timer", "class=sleep stack=k;--;nanosleep;frame");
-    begin = end;
-  }
-  const Answer work = about(program.trace(), Resource::cpu, 1, {"frame"});
+  const Trace trace = test::late_frame();
+  const Answer work = about(trace, Resource::cpu, 1, {"frame"});
   CHECK(work.certainty == Certainty::up_to);
   CHECK(work.doubt == Doubt::fixed_rate);
   CHECK(most_of(work) >= 0.24);
-  const Answer period = about(program.trace(), Resource::sleep, 1, {"frame"});
+  const Answer period = about(trace, Resource::sleep, 1, {"frame"});
   CHECK(period.use.fixed_rate);
 }
 
