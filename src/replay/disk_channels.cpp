@@ -3,8 +3,9 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <limits>
+#include <cstdlib>
 #include <map>
+#include <utility>
 
 namespace offwait {
 
@@ -13,11 +14,8 @@ namespace {
 /// No more requests of a disk than these are looked at.
 constexpr std::size_t kEnough = 20'000;
 constexpr std::uint32_t kMostChannels = 64;
-/// Another number of channels has to make service times this much more alike to be believed.
-constexpr double kClearly = 0.9;
-
-/// A group whose requests take no time has no variation to compare.
-constexpr double kNoVariation = std::numeric_limits<double>::infinity();
+/// A number of channels that is believed tells better than another one by this part.
+constexpr double kClearly = 0.1;
 
 struct Request {
   GroupId group = kNoGroup;
@@ -25,34 +23,57 @@ struct Request {
   Nanos complete = 0;
 };
 
-/// Variance of the service times within groups, as a part of their mean's square, for a disk with `channels`
-/// channels. 0 channels: no limit.
-double variation(const std::vector<Request>& requests, const std::vector<Nanos>& completions,
-                 std::uint32_t channels) {
-  struct Sum {
-    double count = 0;
-    double sum = 0;
-    double squares = 0;
-  };
-  std::map<GroupId, Sum> sums;
+/// What follows for the requests if a disk has some number of channels.
+struct Served {
+  std::vector<Nanos> begins;   ///< when the disk began each request
+  std::vector<double> off_ns;  ///< how far its service time is off the median of its group's
+  bool in_order = true;        ///< nearly all requests begin before they are complete
+};
+
+/// 0 channels: no limit.
+Served served_with(std::uint32_t channels, const std::vector<Request>& requests,
+                   const std::vector<Nanos>& completions) {
+  constexpr std::size_t kOneIn = 20;
+  Served out;
+  std::map<GroupId, std::vector<Nanos>> services;
+  std::size_t early = 0;
   for (std::size_t k = 0; k < requests.size(); ++k) {
     const Request& request = requests[k];
-    const Nanos begin =
-        channels != 0 && k >= channels ? std::max(request.issue, completions[k - channels]) : request.issue;
-    const auto service = static_cast<double>(request.complete - begin);
-    Sum& sum = sums[request.group];
-    sum.count += 1;
-    sum.sum += service;
-    sum.squares += service * service;
+    const bool queues = channels != 0 && k >= channels;
+    out.begins.push_back(queues ? std::max(request.issue, completions[k - channels]) : request.issue);
+    early += queues && out.begins.back() >= request.complete ? 1U : 0U;
+    services[request.group].push_back(request.complete - out.begins.back());
   }
-  double out = 0;
-  for (const auto& [group, sum] : sums) {
-    if (sum.sum <= 0) {
-      return kNoVariation;
-    }
-    out += sum.count * (sum.squares * sum.count / (sum.sum * sum.sum) - 1);
+  out.in_order = early * kOneIn <= requests.size();
+  std::map<GroupId, Nanos> medians;
+  for (auto& [group, times] : services) {
+    const auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
+    std::nth_element(times.begin(), middle, times.end());
+    medians[group] = *middle;
   }
-  return out / static_cast<double>(requests.size());
+  for (std::size_t k = 0; k < requests.size(); ++k) {
+    const Nanos service = requests[k].complete - out.begins[k];
+    out.off_ns.push_back(static_cast<double>(std::abs(service - medians.at(requests[k].group))));
+  }
+  return out;
+}
+
+/// Whether `one` tells clearly better than `other` when the requests are complete: it is less off in all by
+/// more than a part of what either is off for the requests about which the two differ.
+bool is_clearly_better(const Served& one, const Served& other) {
+  constexpr std::size_t kFewest = 16;
+  double saved = 0;
+  double own = 0;
+  double others = 0;
+  std::size_t differ = 0;
+  for (std::size_t k = 0; k < one.begins.size(); ++k) {
+    saved += other.off_ns[k] - one.off_ns[k];
+    if (one.begins[k] == other.begins[k]) continue;
+    own += one.off_ns[k];
+    others += other.off_ns[k];
+    ++differ;
+  }
+  return differ >= kFewest && saved > kClearly * std::max(own, others);
 }
 
 /// The most requests that were under way at a time.
@@ -75,16 +96,17 @@ DiskChannels channels_of(std::vector<Request> requests) {
     completions.push_back(request.complete);
   }
   std::sort(completions.begin(), completions.end());
-  const double without = variation(requests, completions, 0);
-  double best = without;
+  const Served without = served_with(0, requests, completions);
+  Served best = without;
   DiskChannels out{0, most_at_once(requests, completions)};
   for (std::uint32_t number = kMostChannels; number > 0; number /= 2) {
-    const double varies = variation(requests, completions, number);
-    if (varies < kClearly * best) {
-      best = varies;
+    Served served = served_with(number, requests, completions);
+    if (!served.in_order) continue;
+    if (!is_clearly_better(without, served)) out.shown = std::min(out.shown, number);
+    if (is_clearly_better(served, best)) {
+      best = std::move(served);
       out.known = number;
     }
-    if (kClearly * varies <= without) out.shown = std::min(out.shown, number);
   }
   return out;
 }

@@ -23,8 +23,11 @@ struct DiskChannels {
 ///
 /// A disk with c channels that serves requests in order begins its k-th request when it is issued or when
 /// k - c requests are complete, whichever is later. The function tries 1, 2, 4, ... 64 channels, and no
-/// limit. It takes the number with which the time from the start to the completion varies least among the
-/// requests of each group of threads. Shown is the smallest number that is not clearly worse than no limit.
+/// limit. Requests of a group of threads are alike, so it takes the number with which the times from the
+/// start to the completion are closest to the group's median, in nanoseconds: as a part of their mean, the
+/// sums of several requests' times would be closer. A number with which more than a few requests are complete
+/// before they start does not count. Shown is the smallest number that is not clearly worse than no
+/// limit; where fewer than 16 requests tell two numbers apart, neither is clearly worse.
 std::vector<DiskChannels> disk_channels(const Trace& trace, const ThreadGroups& groups,
                                         const WaitKinds& kinds);
 
