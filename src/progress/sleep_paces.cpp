@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::size_t kFewestSleeps = 16;
 /// These tell as well as all what sleeps in one place look like, and which groups are at work meanwhile.
-constexpr std::size_t kMostSleeps = 100'000;
+constexpr std::size_t kMostSleeps = 20'000;
 constexpr std::size_t kMostLookedAt = 2000;
 constexpr std::size_t kMostWaitsLookedAt = 1'000'000;
 /// A group that waited less often for another one is not seen to depend on it.
@@ -178,10 +178,15 @@ class GroupsAtWork {
                const Activity& activity)
       : trace_(trace), groups_(groups), known_(known), activity_(activity) {
     window_ = trace.window;
+    sleeps_.resize(trace.actors.size());
+    for (SiteId id = 0; id < trace.sites.size(); ++id) {
+      if (known.sleeps[id]) sleeps_[trace.sites[id].thread] = true;
+    }
     if (trace.waits.size() > kMostWaitsLookedAt) {
+      constexpr std::size_t kOneIn = 64;
       std::vector<Nanos> blocks;
-      for (const Wait& wait : trace.waits) blocks.push_back(wait.block);
-      const auto last = blocks.begin() + static_cast<std::ptrdiff_t>(kMostWaitsLookedAt);
+      for (std::size_t id = 0; id < trace.waits.size(); id += kOneIn) blocks.push_back(trace.waits[id].block);
+      const auto last = blocks.begin() + static_cast<std::ptrdiff_t>(kMostWaitsLookedAt / kOneIn);
       std::nth_element(blocks.begin(), last, blocks.end());
       window_.end = std::clamp(*last, window_.begin, window_.end);
     }
@@ -193,7 +198,8 @@ class GroupsAtWork {
       workers_.emplace(id, std::move(worker));
     }
     std::vector<std::uint64_t> waits(trace.sites.size());
-    for (const Wait& wait : trace.waits) ++waits[wait.site];
+    const std::size_t first = std::min(trace.waits.size(), kMostWaitsLookedAt);
+    for (std::size_t id = 0; id < first; ++id) ++waits[trace.waits[id].site];
     std::map<std::pair<GroupId, GroupId>, std::uint64_t> handed;
     for (SiteId id = 0; id < trace.sites.size(); ++id) {
       if (!known.handed[id]) continue;
@@ -287,6 +293,7 @@ class GroupsAtWork {
     Nanos lives_ns = 0;
     for (const ActorId thread : groups_.groups[group].members) {
       lives_ns += known_life(trace_.actors[thread], trace_.window);
+      if (!sleeps_[thread]) continue;
       for (const std::uint32_t id : activity_.waits_of(thread)) {
         const Wait& wait = trace_.waits[id];
         if (known_.sleeps[wait.site]) slept_ns += clipped(wait.block, wait.wake, trace_.window);
@@ -333,7 +340,8 @@ class GroupsAtWork {
   const ThreadGroups& groups_;
   const Surroundings& known_;
   const Activity& activity_;
-  Window window_{};  ///< of the first kMostWaitsLookedAt
+  Window window_{};           ///< of the first kMostWaitsLookedAt
+  std::vector<bool> sleeps_;  ///< by ActorId: whether it ever does
   std::map<GroupId, Worker> workers_;
   std::map<GroupId, std::set<GroupId>> waits_for_;
 };

@@ -76,8 +76,8 @@ struct Surroundings {
 /// for no more than a tenth of the window, and those that sleep are not seen to wait for it, directly or
 /// behind others. Groups outside of the target are judged for fixed rates only.
 ///
-/// Which groups are at work is looked up in the time of the first 1,000,000 waits, and a place is known by
-/// 100,000 of its sleeps.
+/// Which groups are at work is looked up in the time of the first 1,000,000 waits, more or less, and a place
+/// is known by 20,000 of its sleeps.
 SleepPaces sleep_paces(const Trace& trace, const ThreadGroups& groups, const Surroundings& known);
 
 }  // namespace offwait
