@@ -195,7 +195,16 @@ class Answering {
         out.fills_cpus.push_back(
             room_->fills_cpus(scenarios[i], speeds_of(progress, out.replayed, groups_, i)));
       }
-      if (std::find(out.fills_cpus.begin(), out.fills_cpus.end(), true) != out.fills_cpus.end()) {
+      for (std::size_t i = 0; i < scenarios.size(); ++i) {
+        const bool gains = gain_of(progress, out.replayed, weights_, i, 0, kPieces).most >= kWorthAnAnswer;
+        out.alters_queues.push_back((about.cpus.queue() && gains) ||
+                                    room_->alters_a_shared_disk(scenarios[i]));
+      }
+      if (about.cpus.cpus > 0) {
+        out.filled = simulated(input, scenarios, progress, out.not_by_lanes_alone());
+      }
+      if (!out.filled) {
+        out.alters_queues.assign(scenarios.size(), false);
         out.filled = simulated(input, scenarios, progress, out.fills_cpus);
       }
     }
@@ -372,9 +381,11 @@ class Answering {
   }
 
   /// The scenarios as the simulation of the CPUs has them, if that is not so far off the recording that no
-  /// range could say anything. `wanted`, by scenario: the times of the others are 0; empty: all are.
+  /// range could say anything. `wanted`, by scenario: the times of the others are 0; empty: all are. Nothing
+  /// if none is.
   std::optional<Replayed> simulated(const ReplayInput& input, std::vector<Scenario> scenarios,
                                     const Progress& progress, std::vector<bool> wanted = {}) const {
+    if (!wanted.empty() && std::find(wanted.begin(), wanted.end(), true) == wanted.end()) return std::nullopt;
     scenarios.emplace_back();
     wanted.resize(scenarios.size(), true);
     const Scripts scripts = scripts_of(input, kMostSteps);

@@ -59,6 +59,8 @@ std::string_view to_string(Doubt doubt) {
       return "fixed-rate";
     case Doubt::sleeps_vary:
       return "sleeps-vary";
+    case Doubt::queues_change:
+      return "queues-change";
     case Doubt::others_have_cpus:
       return "others-have-cpus";
     case Doubt::lost_events:

@@ -40,6 +40,7 @@ enum class Doubt : std::uint8_t {
   batches,            ///< a thread serves several requests at once, and more at once if these come sooner
   fixed_rate,         ///< threads go on at a fixed rate, and what they do when they are late is not known
   sleeps_vary,        ///< what decides how long, or how often, threads sleep is not known
+  queues_change,      ///< how much shorter queues for CPUs or disks get is not known
   others_have_cpus,   ///< how long threads queue for CPUs is other programs' doing
   lost_events,        ///< too much of the target's time is unknown, because records were lost (LostTime)
 };

@@ -28,7 +28,8 @@ struct GainRange {
 /// single `pieces` of the window predict spreads by chance (a prediction interval: the recording, and the
 /// program with the change, are one sample each), and the replay itself takes the time that a change saves
 /// for known to within 10 %, or to within Replayed::off if that is more, and the time that is left to within
-/// 2 %. It ends by these 2 % above most_gain() of the scenario. There are at least two pieces.
+/// 2 %. It ends by these 2 % above `most`, the most that the scenario can gain. There are at least two
+/// pieces.
 GainRange range_of(double gain, const std::vector<double>& pieces, double most, double off = 0);
 /// Where a range ends if no change gains more than `most`: these 2 % above it.
 double range_end(double most);

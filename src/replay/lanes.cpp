@@ -6,6 +6,7 @@
 
 #include "base/side_by_side.h"
 #include "progress/group_use.h"
+#include "replay/in_one_place.h"
 #include "replay/lane_factors.h"
 #include "replay/lane_state.h"
 #include "replay/origins.h"
@@ -34,6 +35,7 @@ class Replay {
         woken_(trace_.actors.size()),
         origins_(origins_of(trace_)),
         ties_(input.ties),
+        in_one_place_(trace_, input.groups, input.kinds, ties_),
         reached_(lanes_),
         waited_(lanes_),
         ones_(lanes_, 1.0) {
@@ -146,6 +148,7 @@ class Replay {
       for (std::size_t lane = 0; lane < scenarios_; ++lane) {
         double took = 0;
         for (Rows& in_piece : took_) took += in_piece[id][lane];
+        took = std::max(took, 0.0);  // it may have got the times of a thread that was there before it
         const double speed = (static_cast<double>(done) + cut_off) / (took + cut_off);
         for (std::size_t piece = 0; piece < out_.pieces.size(); ++piece) {
           const auto done_in_piece = static_cast<double>(done_[piece][id]);
@@ -243,6 +246,7 @@ class Replay {
     thread.state = LaneState::blocked;
     thread.snapshot_valid = false;
     const SiteId site_id = trace_.waits[event.wait].site;
+    in_one_place_.come(event.thread, trace_.waits[event.wait]);
     const WaitSite& site = trace_.sites[site_id];
     if (input_.kinds.of_site[site_id] == WaitKind::disk) {
       thread.request = queue_of(site.waker, thread.group).issued++;
@@ -275,6 +279,8 @@ class Replay {
     LaneThread& thread = threads_[event.thread];
     const SiteId site_id = trace_.waits[event.wait].site;
     const WaitSite& site = trace_.sites[site_id];
+    in_one_place_.go(event.thread, trace_.waits[event.wait]);
+    came_at_ = now_[event.thread];
     if (input_.kinds.time_outs.came_to_nothing(event.wait)) return time_out(event);
     const double length =
         static_cast<double>(event.at - thread.last) + std::exchange(thread.timed_out_ns, 0.0);
@@ -455,8 +461,10 @@ class Replay {
       });
     }
     const ConstRow reached = reached_.data();
-    set_row(waited_.data(), lanes_,
-            [&](std::size_t i) { return std::min(std::max(0.0, reached[i] - now[i]), most); });
+    came_at_ = in_one_place_.take_turn(event.thread, trace_.waits[event.wait], reached, now_, lanes_);
+    set_row(waited_.data(), lanes_, [&](std::size_t i) {
+      return std::min(std::max(0.0, reached[i] - now[i]), most + came_at_[i] - now[i]);
+    });
   }
 
   /// The queue in which the request was.
@@ -488,10 +496,14 @@ class Replay {
       const double service =
           static_cast<double>(event.at - std::max(thread.last, queue.recorded[before])) + timed_out;
       const ConstRow free = (*queue.replayed)[before];
+      if (thread.last <= queue.recorded[before]) {
+        came_at_ = in_one_place_.take_turn(event.thread, trace_.waits[event.wait], free, now_, lanes_);
+      }
       const double most = ties_.longest(thread.group, length);
       set_row(waited_.data(), lanes_, [&](std::size_t i) {
         const double queues = std::max(0.0, free[i] - now[i]);
-        return std::min(queues + service * queue.own[i] * queue.other[i] * code[i], most);
+        return std::min(queues + service * queue.own[i] * queue.other[i] * code[i],
+                        most + came_at_[i] - now[i]);
       });
     }
     return queue;
@@ -518,6 +530,8 @@ class Replay {
       double* const snapshot = snapshots_[pending.waiter];
       set_row(snapshot, lanes_, [&](std::size_t i) { return now[i] + waited_[i] * part; });
       threads_[pending.waiter].snapshot_valid = true;
+      // Where it goes on in another one's stead it was not there yet, and waits no longer.
+      set_row(snapshot, lanes_, [&](std::size_t i) { return std::max(snapshot[i], came_at_[i]); });
     }
     pending_[event.thread].clear();
   }
@@ -542,6 +556,7 @@ class Replay {
   std::map<ActorId, Moments> moments_;
   std::vector<ActorId> origins_;
   const Ties& ties_;
+  InOnePlace in_one_place_;
   std::vector<ConstRow> services_;    ///< factors of waits for each service, by ServiceId
   std::vector<ConstRow> held_;        ///< factors of work while each lock is held, by LockId
   std::vector<ConstRow> lock_waits_;  ///< factors of waits for each lock, by LockId
@@ -549,35 +564,12 @@ class Replay {
   std::map<SiteId, std::vector<double>> runnable_after_;  ///< with changes of functions
   std::vector<double> reached_;
   std::vector<double> waited_;
+  ConstRow came_at_ = nullptr;  ///< when the thread that wakes up itself got there
   std::vector<double> ones_;
   Replayed out_;
 };
 
-/// Adds the scenarios of another part.
-void append(GroupTime& time, const GroupTime& other) {
-  time.done_ns.insert(time.done_ns.end(), other.done_ns.begin(), other.done_ns.end());
-  time.took_ns.insert(time.took_ns.end(), other.took_ns.begin(), other.took_ns.end());
-}
-
-void append(Replayed& all, const Replayed& part) {
-  all.scenarios += part.scenarios;
-  for (std::size_t piece = 0; piece < all.pieces.size(); ++piece) {
-    for (GroupId id = 0; id < all.pieces[piece].size(); ++id) {
-      append(all.pieces[piece][id], part.pieces[piece][id]);
-    }
-  }
-  append(all.thread, part.thread);
-}
-
 }  // namespace
-
-Replayed nothing_replayed(std::size_t scenarios, std::size_t pieces, std::size_t groups) {
-  const std::vector<double> zeros(scenarios, 0.0);
-  const std::vector<GroupTime> piece(groups, {zeros, zeros});
-  return {scenarios,
-          std::vector<std::vector<GroupTime>>(std::max<std::size_t>(pieces, 1), piece),
-          {zeros, zeros}};
-}
 
 Replayed replay(const ReplayInput& input, const std::vector<Scenario>& scenarios, std::size_t pieces) {
   // No lane depends on another one. With fewer of them the events would take more time than the lanes.
@@ -593,7 +585,7 @@ Replayed replay(const ReplayInput& input, const std::vector<Scenario>& scenarios
     replayed[part] = Replay(input, events, some, pieces).run();
   });
   Replayed out = std::move(replayed.front());
-  for (std::size_t part = 1; part < parts; ++part) append(out, replayed[part]);
+  for (std::size_t part = 1; part < parts; ++part) add_scenarios(out, replayed[part]);
   return out;
 }
 

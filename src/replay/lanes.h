@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Replays a recording under many scenarios at once, one lane each: what was recorded happens in the recorded
-// order, and each thread reaches it at a new time.
+// order, and each thread reaches it at a new time. Of threads that wait for the same, the first one goes
+// first.
 #pragma once
 
 #include <cstddef>
@@ -13,32 +14,13 @@
 #include "progress/thread_groups.h"
 #include "progress/wait_kinds.h"
 #include "replay/disk_channels.h"
+#include "replay/replayed.h"
 #include "replay/scenario.h"
 #include "replay/ties.h"
 #include "replay/usable_cpus.h"
 #include "replay/waits_for_sleepers.h"
 
 namespace offwait {
-
-/// What a group's threads did in one piece of the window, summed over the threads by their
-/// Uses::thread_weights and by how fast each one is now: neither a thread that sleeps through nor one that a
-/// change leaves as it was holds up what its group does. A thread's pace is taken with one of its waits as it
-/// was, so that one wait that ends sooner is no pace. By scenario.
-struct GroupTime {
-  std::vector<double> done_ns;  ///< how long it took in the recording
-  std::vector<double> took_ns;  ///< how long it takes now
-};
-
-struct Replayed {
-  std::size_t scenarios = 0;
-  std::vector<std::vector<GroupTime>> pieces;  ///< by piece of the window, then by GroupId
-  GroupTime thread;  ///< ReplayInput::thread alone, from its first event to its exit
-  double off =
-      0;  ///< how much faster or slower it is than the recording without a change, as a part; lanes: 0
-};
-
-/// Zeros: nothing is replayed yet.
-Replayed nothing_replayed(std::size_t scenarios, std::size_t pieces, std::size_t groups);
 
 /// What a replay is made of; the values outlive it.
 struct ReplayInput {
@@ -65,7 +47,8 @@ struct ReplayInput {
 /// times and remote services at that time. A wait that a thread ended ends when that thread gets there
 /// (Tie::follows), or lasts as long as its holder takes from where it was when the wait began, in proportion
 /// to how often the two now meet (Tie::lasts), or takes as long as it did. No such wait gets longer than
-/// Ties::longest(). Of a thread outside of the target nothing is known before the first wait that it ends:
+/// Ties::longest(). A thread that gets there only after that changes times with one that waits for the same
+/// (InOnePlace). Of a thread outside of the target nothing is known before the first wait that it ends:
 /// that wait, if it is for a service, is scaled like one for a remote service. A request to a disk with a
 /// known number of channels queues behind the group's earlier requests; the rest of its time is scaled. What
 /// a thread collects (collected_waits()) was under way since the thread's last wait ended: all of that time
@@ -76,7 +59,8 @@ struct ReplayInput {
 ///
 /// Takes O(events × scenarios) time; parts of many scenarios are replayed side by side. Needs 4 bytes of
 /// memory for each entry of the trace, 24 for each actor and scenario, 8 more for each piece and 8 if it
-/// collects requests, 64 for each group, and 32 for each channel of a disk and group that uses it.
+/// collects requests, 12 for each actor, 4 for each site, 64 for each group, and 32 for each channel of a
+/// disk and group that uses it.
 Replayed replay(const ReplayInput& input, const std::vector<Scenario>& scenarios, std::size_t pieces);
 
 }  // namespace offwait

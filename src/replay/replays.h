@@ -2,7 +2,9 @@
 // All that is replayed for the answers of one recording.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -12,9 +14,6 @@
 
 namespace offwait {
 
-/// Divides the times of each scenario by those of the last one, which changes nothing.
-void relate_to_last(Replayed& replayed);
-
 /// What was replayed. The scenarios are AnswerOptions::asked, two for each lock (Resource::held and waited),
 /// one for each pool (Resource::threads), and `tried`.
 struct Replays {
@@ -23,16 +22,30 @@ struct Replays {
   std::vector<Scenario> scenarios;
   bool simulated = false;
   std::optional<Replayed> asked;  ///< simulated: AnswerOptions::asked alone, in case it changes the CPUs
-  /// By scenario, where the CPUs are not short: whether they nearly are with it. Empty if with none.
+  /// By scenario: whether the CPUs nearly are short with it. Empty if they are short.
   std::vector<bool> fills_cpus;
-  std::optional<Replayed> filled;  ///< simulated, if that reproduces the recording: those alone
+  /// By scenario, empty likewise: whether it alters queues that lanes do not know all about. Threads queue
+  /// for CPUs, and it gains something, or requests of several groups queue for a disk that it alters.
+  std::vector<bool> alters_queues;
+  std::optional<Replayed> filled;  ///< simulated, if that reproduces the recording: both kinds alone
 
   std::optional<Replayed> lanes;  ///< where `replayed` is simulated and other programs want CPUs, too
 
+  /// By scenario: both kinds.
+  std::vector<bool> not_by_lanes_alone() const {
+    std::vector<bool> out = fills_cpus;
+    std::transform(out.begin(), out.end(), alters_queues.begin(), out.begin(), std::logical_or<>());
+    return out;
+  }
   /// What lanes say, which keep the queues for CPUs as they were; null if a scenario is not simulated.
   const Replayed* with_queues_kept(std::size_t scenario) const {
     if (changes_cpus(scenarios[scenario])) return nullptr;
     return lanes ? &*lanes : is_filled(scenario) ? &replayed : nullptr;
+  }
+  /// What the simulation says of a scenario that lanes tell; null if it is not simulated, or if the
+  /// simulation does not reproduce the recording.
+  const Replayed* with_queues_altered(std::size_t scenario) const {
+    return filled && alters_queues[scenario] && !fills_cpus[scenario] ? &*filled : nullptr;
   }
   /// A scenario's times, from the simulation if it fills the CPUs.
   const Replayed& of(std::size_t scenario) const { return is_filled(scenario) ? *filled : replayed; }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <numeric>
 
 namespace offwait {
 
@@ -176,6 +177,33 @@ bool Room::fills_cpus(const Scenario& scenario, const std::vector<double>& speed
     if (all >= UsableCpus::kShort * (cpus_.cpus[set] / factor)) return true;
   }
   return false;
+}
+
+bool Room::alters_a_shared_disk(const Scenario& scenario) const {
+  return std::any_of(scenario.begin(), scenario.end(), [this](const Change& change) {
+    const auto found = served_.find(change.device);
+    if (change.shared || found == served_.end() || input_.channels[change.device].known == 0) return false;
+    const std::vector<double>& by_group = found->second;
+    const auto window = static_cast<double>(input_.trace.window.length());
+    const double all = std::accumulate(by_group.begin(), by_group.end(), 0.0) * window;
+    const double most = *std::max_element(by_group.begin(), by_group.end()) * window;
+    return is_much(static_cast<Nanos>(all - most), static_cast<Nanos>(all));
+  });
+}
+
+double Room::most_gain_of(const std::vector<GroupId>& groups, const Scenario& scenario) const {
+  const double most = most_gain(scenario);
+  if (scenario.size() != 1 || scenario.front().resource != Resource::disk) return most;
+  const auto found = served_.find(scenario.front().device);
+  if (found == served_.end() || input_.channels[found->first].known == 0) return most;
+  double own = 0;
+  double others = 0;
+  for (GroupId id = 0; id < found->second.size(); ++id) {
+    const bool counts = std::find(groups.begin(), groups.end(), id) != groups.end();
+    // What kernel threads write, others gave them.
+    if (counts || !input_.groups.groups[id].kernel) (counts ? own : others) += found->second[id];
+  }
+  return own > 0 ? most * (1 + others / own) : most;
 }
 
 double Room::work_of_held(const Change& change, GroupId group) const {

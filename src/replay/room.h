@@ -57,6 +57,14 @@ class Room {
   /// did in the recording.
   bool fills_cpus(const Scenario& scenario, const std::vector<double>& speeds) const;
 
+  /// The most that a faster disk at which requests queue gains these groups, if their requests get all the
+  /// time that it saves there, with those of other groups as well: these may come as time passes. Of other
+  /// scenarios most_gain().
+  double most_gain_of(const std::vector<GroupId>& groups, const Scenario& scenario) const;
+
+  /// Whether one of its changes is of a disk for whose channels requests of several groups queue.
+  bool alters_a_shared_disk(const Scenario& scenario) const;
+
  private:
   /// CPUs, or channels, in use on average.
   struct Use {

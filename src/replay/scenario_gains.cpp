@@ -63,6 +63,12 @@ ScenarioGains::Spread ScenarioGains::spread(const Progress& progress, std::size_
     const double between = gain + others_part(input_) * (by_lanes - gain);
     widen({between, between}, Doubt::others_have_cpus);
   }
+  const Replayed* const altered = replays_.with_queues_altered(scenario);
+  if (altered != nullptr && altered->off <= kReproduces) {
+    const double simulated = gain_in(progress, scenario, *altered).least;
+    widen({simulated, simulated}, Doubt::queues_change);
+    if (gain < kWorthAnAnswer && simulated >= kWorthAnAnswer) out.wide = Doubt::queues_change;
+  }
   if (const std::optional<GainRange> parts = gains_of_parts(progress, replayed, weights_, scenario)) {
     widen({parts->low, std::min(parts->high, most)}, Doubt::parts_differ);
   }
@@ -103,6 +109,7 @@ Gain ScenarioGains::of(const Progress& progress, std::size_t scenario, const Rep
   } else if ((wide != Doubt::none && whole.least <= kAlike) || whole.most - whole.least > kAlike ||
              replays_.may_queue(scenario)) {
     out.certainty = Certainty::up_to;
+    if (wide == Doubt::queues_change) out.gain = *out.high;
   } else if (wide != Doubt::none) {
     out.certainty = Certainty::approximate;
     out.doubt = wide;
@@ -175,7 +182,11 @@ GainBounds ScenarioGains::gain_in(const Progress& progress, std::size_t scenario
 }
 
 double ScenarioGains::most_of(const Progress& progress, std::size_t scenario) const {
-  const double most = most_gain(replays_.scenarios[scenario]);
+  std::vector<GroupId> groups;
+  for (const ProgressPart& part : progress.parts) {
+    groups.insert(groups.end(), part.groups.begin(), part.groups.end());
+  }
+  const double most = room_.most_gain_of(groups, replays_.scenarios[scenario]);
   const std::optional<double> waited = order_.most_gain(progress, replays_.scenarios[scenario]);
   return waited ? std::min(most, range_end(*waited)) : most;
 }

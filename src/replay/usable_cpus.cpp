@@ -18,7 +18,6 @@ namespace offwait {
 namespace {
 
 constexpr Nanos kWakeUp = 50'000;
-constexpr double kQueues = 0.02;
 constexpr double kRanAtOnce = 0.05;
 constexpr double kLeastPart = 0.1;
 /// Other programs run on a pinned target's CPUs if they take this part of a CPU there.
@@ -243,7 +242,7 @@ UsableCpus usable_cpus(const Trace& trace, const Histories& histories) {
   UsableCpus out;
   const AllowedCpus allowed = allowed_cpus(trace);
   add_others(trace, allowed, counter.running_ns / window, out);
-  if (counter.queued_ns < kQueues * window) {
+  if (counter.queued_ns < UsableCpus::kQueues * window) {
     out.cpus = all;
     out.busy = std::min(1.0, counter.running_ns / (all * window));
     return out;

@@ -30,6 +30,9 @@ struct UsableCpus {
   double usable() const { return part * std::max(1.0, std::round(cpus)); }
   /// Whether a thread that needs less CPU time also queues less for a CPU.
   bool are_short() const { return busy >= kShort || queued >= 0.5; }
+  bool queue() const { return queued >= kQueues; }
+  /// Threads that queue for this part of the window, or longer, do not find all CPUs free.
+  static constexpr double kQueues = 0.02;
   /// CPUs that are as busy as this are short.
   static constexpr double kShort = 0.85;
   /// How many CPUs the recorded threads would have if the other programs made way.

@@ -42,6 +42,8 @@ std::string_view doubt_clause(Doubt doubt) {
       return "threads work at a fixed rate, and it is not known what happens if they are late";
     case Doubt::sleeps_vary:
       return "how often and how long threads sleep depends on something that is not known";
+    case Doubt::queues_change:
+      return "how much shorter it makes the queues for CPUs or disks is not known";
     case Doubt::others_have_cpus:
       return "other programs decide how long its threads queue for CPUs";
     case Doubt::lost_events:

@@ -3,6 +3,11 @@
 
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <functional>
+#include <queue>
+#include <random>
+#include <utility>
+#include <vector>
 
 #include "replay/answers.h"
 #include "unit/replay/answers.h"
@@ -39,6 +44,42 @@ Trace asynchronous_reader() {
   }
   return program.trace();
 }
+
+/// Four threads, `front`, read all the time, and `back` reads again 3 ms after its last read, from a disk
+/// that serves one request at a time for `service_us`.
+struct SharedDisk {
+  explicit SharedDisk(double service_us) {
+    constexpr long kEnd = 700'000;
+    using Times =
+        std::priority_queue<std::pair<long, int>, std::vector<std::pair<long, int>>, std::greater<>>;
+    Times issues;
+    for (int tid = 1; tid <= 5; ++tid) {
+      program.thread(tid, tid == 5 ? "back" : "front");
+      issues.emplace(tid * 100, tid);
+    }
+    std::mt19937 random(7);
+    std::uniform_real_distribution<> varies(0.8, 1.2);
+    long free = 0;
+    while (true) {
+      const auto [issue, tid] = issues.top();
+      issues.pop();
+      free = std::max(free, issue) + std::lround(service_us * varies(random));
+      if (free + 3500 >= kEnd) break;
+      program.wait(tid, issue, free, "disk:vda", "class=disk stack=io;--;pread;main");
+      program.line("io " + std::to_string(tid) + " disk=vda bytes=1 op=read issue=" +
+                   std::to_string(issue * 1000) + " complete=" + std::to_string(free * 1000));
+      const long sleeps = tid == 5 ? std::lround(3000 * varies(random)) : 0;
+      if (tid == 5) {
+        program.wait(5, free + 10, free + sleeps, "timer", "class=sleep stack=k;--;nanosleep;back");
+      } else {
+        ++reads;
+      }
+      issues.emplace(free + sleeps + 20 + std::lround(30 * varies(random)), tid);
+    }
+  }
+  test::Program program{700'000};
+  double reads = 0;  ///< of `front`
+};
 
 const Answer* answer_about(const Answers& answers, Resource resource) {
   const auto found = std::find_if(answers.answers.begin(), answers.answers.end(),
@@ -108,4 +149,30 @@ TEST_CASE("a gain is in doubt that takes more requests at a time than a disk eve
   REQUIRE(cpu->low);
   // A third of 80 %: the gain is known to within 20 points, and with a third of it the disk is never idle.
   CHECK(*cpu->low == Approx((1 / 0.75 - 1) * 0.8).margin(0.02));
+}
+
+TEST_CASE("a faster disk may gain more than its factor if others that use it go by time") {
+  const SharedDisk recorded(1000);
+  const double made = SharedDisk(500).reads / recorded.reads - 1;
+  CHECK(made > 1.06);
+  const Answers found = test::answers(recorded.program.trace(), {}, {"front"});
+  const Answer* const disk = answer_about(found, Resource::disk);
+  REQUIRE(disk != nullptr);
+  REQUIRE(disk->high);
+  CHECK(*disk->low <= made);
+  CHECK(*disk->high >= made - 0.03);
+  CHECK(*disk->high < made + 0.15);
+}
+
+TEST_CASE("how much faster requests of one group gain depends on those of others behind which they queue") {
+  const Trace trace = SharedDisk(1000).program.trace();
+  const Answers found = test::answers(trace, {}, {"front"});
+  const ThreadGroups groups = group_threads(trace);
+  const auto back = std::find_if(found.answers.begin(), found.answers.end(), [&groups](const Answer& one) {
+    return one.change.resource == Resource::io && groups.groups[one.change.group].name == "back";
+  });
+  // `back` takes a sixth of the disk's time: half of that is for `front`.
+  REQUIRE(back != found.answers.end());
+  REQUIRE(back->high);
+  CHECK(*back->high == Approx(0.1).margin(0.06));
 }
