@@ -191,19 +191,18 @@ class Answering {
     }
     out.replayed = replay(input, scenarios, kPieces);
     if (!about.cpus_short) {
+      const auto gains = [&](std::size_t i) {
+        return gain_of(progress, out.replayed, weights_, i, 0, kPieces).most >= kWorthAnAnswer;
+      };
       for (std::size_t i = 0; i < scenarios.size(); ++i) {
         out.fills_cpus.push_back(
             room_->fills_cpus(scenarios[i], speeds_of(progress, out.replayed, groups_, i)));
+        out.alters_queues.push_back(about.cpus.cpus > 0 && ((about.cpus.queue() && gains(i)) ||
+                                                            room_->alters_a_shared_disk(scenarios[i])));
       }
-      for (std::size_t i = 0; i < scenarios.size(); ++i) {
-        const bool gains = gain_of(progress, out.replayed, weights_, i, 0, kPieces).most >= kWorthAnAnswer;
-        out.alters_queues.push_back((about.cpus.queue() && gains) ||
-                                    room_->alters_a_shared_disk(scenarios[i]));
-      }
-      if (about.cpus.cpus > 0) {
-        out.filled = simulated(input, scenarios, progress, out.not_by_lanes_alone());
-      }
-      if (!out.filled) {
+      const std::vector<bool> wanted = out.not_by_lanes_alone();
+      out.filled = simulated(input, scenarios, progress, wanted);
+      if (!out.filled && wanted != out.fills_cpus) {
         out.alters_queues.assign(scenarios.size(), false);
         out.filled = simulated(input, scenarios, progress, out.fills_cpus);
       }
