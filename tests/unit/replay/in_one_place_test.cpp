@@ -19,14 +19,9 @@
 #include "unit/replay/replayer.h"
 
 using namespace offwait;
+using test::answer_about;
 
 namespace {
-
-const Answer* answer_about(const Answers& answers, Resource resource) {
-  const auto found = std::find_if(answers.answers.begin(), answers.answers.end(),
-                                  [resource](const Answer& one) { return one.change.resource == resource; });
-  return found == answers.answers.end() ? nullptr : &*found;
-}
 
 /// Six threads that work for very different times, on average 0.4 ms, and wait for a disk that serves one
 /// request at a time, in order, in `service_us`.

@@ -10,9 +10,9 @@
 
 namespace offwait::test {
 
-/// Replays a trace with one scenario at a time.
-struct Replayer {
-  explicit Replayer(const Trace& a_trace, double busy = 0, double others = 0)
+/// What a replay of a trace is made of.
+struct Replayable {
+  Replayable(const Trace& a_trace, const UsableCpus& cpus)
       : trace(a_trace),
         groups(group_threads(trace)),
         kinds(kinds_of_waits(trace, groups)),
@@ -22,7 +22,26 @@ struct Replayer {
         histories(trace),
         sleepers(waits_for_sleepers_of(trace, groups, kinds, uses)),
         ties(ties_of(trace, groups, kinds, uses, sleepers)),
-        input{trace, groups, kinds, uses, channels, holds, histories, sleepers, ties, {8, busy}} {
+        input{trace, groups, kinds, uses, channels, holds, histories, sleepers, ties, cpus} {}
+  Replayable(const Replayable&) = delete;
+  Replayable& operator=(const Replayable&) = delete;
+
+  Trace trace;
+  ThreadGroups groups;
+  WaitKinds kinds;
+  Uses uses;
+  std::vector<DiskChannels> channels;
+  LockHolds holds;
+  Histories histories;
+  WaitsForSleepers sleepers;
+  Ties ties;
+  ReplayInput input;
+};
+
+/// Replays a trace with one scenario at a time.
+struct Replayer : Replayable {
+  explicit Replayer(const Trace& a_trace, double busy = 0, double others = 0)
+      : Replayable(a_trace, {8, busy}) {
     input.cpus.others = others;
   }
 
@@ -48,17 +67,6 @@ struct Replayer {
   }
   Scenario cpu(const std::string& name) const { return {{Resource::cpu, group(name)}}; }
   Scenario disk(const std::string& name) const { return {{Resource::disk, kNoGroup, actor(name)}}; }
-
-  Trace trace;
-  ThreadGroups groups;
-  WaitKinds kinds;
-  Uses uses;
-  std::vector<DiskChannels> channels;
-  LockHolds holds;
-  Histories histories;
-  WaitsForSleepers sleepers;
-  Ties ties;
-  ReplayInput input;
 };
 
 }  // namespace offwait::test

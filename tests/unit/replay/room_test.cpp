@@ -14,6 +14,7 @@
 #include "unit/replay/program.h"
 
 using namespace offwait;
+using test::answer_about;
 
 namespace {
 
@@ -80,12 +81,6 @@ struct SharedDisk {
   test::Program program{700'000};
   double reads = 0;  ///< of `front`
 };
-
-const Answer* answer_about(const Answers& answers, Resource resource) {
-  const auto found = std::find_if(answers.answers.begin(), answers.answers.end(),
-                                  [resource](const Answer& one) { return one.change.resource == resource; });
-  return found == answers.answers.end() ? nullptr : &*found;
-}
 
 }  // namespace
 

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 
-#include "replay/disk_channels.h"
 #include "replay/usable_cpus.h"
 #include "unit/replay/program.h"
+#include "unit/replay/replayer.h"
 
 using namespace offwait;
 
@@ -14,20 +14,9 @@ namespace {
 
 UsableCpus cpus_of(const Trace& trace) { return usable_cpus(trace, Histories(trace)); }
 
-struct Simulator {
-  explicit Simulator(Trace a_trace)
-      : trace(std::move(a_trace)),
-        groups(group_threads(trace)),
-        kinds(kinds_of_waits(trace, groups)),
-        uses(uses_of(trace, groups, kinds)),
-        channels(disk_channels(trace, groups, kinds)),
-        holds(trace, groups, kinds, 3),
-        histories(trace),
-        sleepers(waits_for_sleepers_of(trace, groups, kinds, uses)),
-        ties(ties_of(trace, groups, kinds, uses, sleepers)),
-        input{trace, groups,    kinds,    uses, channels,
-              holds, histories, sleepers, ties, usable_cpus(trace, histories)},
-        scripts(scripts_of(input, 1'000'000)) {}
+struct Simulator : test::Replayable {
+  explicit Simulator(const Trace& a_trace)
+      : Replayable(a_trace, cpus_of(a_trace)), scripts(scripts_of(input, 1'000'000)) {}
 
   /// How many times as fast the first group is.
   double speed(const Scenario& scenario) const {
@@ -36,16 +25,6 @@ struct Simulator {
     return replayed->pieces[0][0].done_ns[0] / replayed->pieces[0][0].took_ns[0];
   }
 
-  Trace trace;
-  ThreadGroups groups;
-  WaitKinds kinds;
-  Uses uses;
-  std::vector<DiskChannels> channels;
-  LockHolds holds;
-  Histories histories;
-  WaitsForSleepers sleepers;
-  Ties ties;
-  ReplayInput input;
   Scripts scripts;
 };
 
