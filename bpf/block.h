@@ -11,8 +11,8 @@
 #include "kernel_differences.h"
 #include "maps.h"
 #include "offwait/event.h"
+#include "recorded_threads.h"
 #include "records.h"
-#include "threads.h"
 
 struct {
   __uint(type, BPF_MAP_TYPE_HASH);

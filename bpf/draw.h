@@ -11,7 +11,7 @@
 #include "kernel.h"
 #include "kernel_differences.h"
 #include "offwait/event.h"
-#include "stack.h"
+#include "stored_stacks.h"
 
 /* Whether stacks may be left out; user space sets it before it loads the programs. */
 const volatile bool stacks_are_drawn = false;

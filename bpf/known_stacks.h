@@ -13,7 +13,7 @@
 #include "maps.h"
 #include "offwait/event.h"
 #include "offwait/unwind.h"
-#include "stack.h"
+#include "stored_stacks.h"
 #include "unwind.h"
 
 #define KNOWN_STACKS 2048 /* for each CPU, a power of two; user space sets the map's size before loading */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The states of recorded threads, joined from switches and wakings to one record for each wait. */
+/* The states of recorded threads, joined from switches and wakings to one record for each wait. A thread that
+ * wakes one of them becomes one itself (recorded_threads.h). */
 #ifndef OFFWAIT_SCHED_H
 #define OFFWAIT_SCHED_H
 
@@ -14,9 +15,9 @@
 #include "maps.h"
 #include "offwait/event.h"
 #include "peer.h"
+#include "recorded_threads.h"
 #include "records.h"
 #include "target.h"
-#include "threads.h"
 
 #define TASK_UNINTERRUPTIBLE_BIT 0x02u
 #define TASK_STOPPED_BITS 0x0cu /* by a signal or a debugger */

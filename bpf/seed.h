@@ -9,10 +9,10 @@
 #include "known_stacks.h"
 #include "maps.h"
 #include "offwait/event.h"
+#include "recorded_threads.h"
 #include "sched.h"
-#include "stack.h"
+#include "stored_stacks.h"
 #include "target.h"
-#include "threads.h"
 
 /* How many threads the iterator has added. User space runs it until a pass adds none, since it may meet the
  * children of a target before the target. */

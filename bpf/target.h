@@ -2,7 +2,7 @@
 /* The target: the threads and processes that the user named, or the threads in a cgroup while they are in it.
  * No hook of the kernel tells of all moves between cgroups, so the cgroup is checked where a thread is seen
  * anyway, by going from its own cgroup upwards. A thread counts from its first switch inside to its first
- * switch outside. */
+ * switch outside. recorded_threads.h says which threads are recorded besides. */
 #ifndef OFFWAIT_TARGET_H
 #define OFFWAIT_TARGET_H
 

@@ -7,7 +7,7 @@
 #include "kernel_differences.h"
 #include "offwait/event.h"
 #include "offwait/unwind.h"
-#include "stack.h"
+#include "stored_stacks.h"
 
 struct unwind_superblock {
   __uint(type, BPF_MAP_TYPE_ARRAY);

@@ -2,6 +2,7 @@
 // The stacks that the BPF programs have stored. Their map is small; before it is full, its stacks are moved
 // to user space. The map has room for CaptureOptions::stacks_in_kernel stacks, user space for
 // MovedStacks::kMost more.
+// bpf/stored_stacks.h says how one is told from another.
 #pragma once
 
 #include <cstddef>

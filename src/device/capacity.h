@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Capacities: the most that a disk or interface can do. The sources in order of preference: given by the
 // user, measured by `offwait calibrate`, reported by the driver (interfaces only), assumed for the type of
-// the device. disk_use() and nic_use() raise a capacity to the highest rate that was seen.
+// the device. disk_use() and nic_use() raise a capacity to the highest rate that was seen. No share of an
+// assumed one is told (has_known_capacity() in report/wording_disks.h).
 #pragma once
 
 #include <cstddef>

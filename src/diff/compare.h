@@ -4,7 +4,8 @@
 // that a fix has removed comes before all that it held up. The number of waits is an amount of its own: where
 // CPUs are short, a holder of a lock that lost its CPU makes one wait as long as a thousand others. Knots are
 // compared by the weights of their edges, because thresholds decide whether a knot is found, and a comparison
-// of one program with itself must show nothing.
+// of one program with itself must show nothing. keys.h says what is the same in two recordings, align() in
+// profile.h what keys leave out because not all recordings know it, unit.h what amounts are divided by.
 #pragma once
 
 #include <array>

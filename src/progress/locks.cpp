@@ -11,7 +11,7 @@
 
 #include "base/side_by_side.h"
 #include "code/roles.h"
-#include "progress/passed_on.h"
+#include "progress/like_a_lock.h"
 
 namespace offwait {
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What is a lock: one thread has it, others wait, it is passed on.
+// What is a lock: one thread has it, others wait, it is passed on. Names say so, or how its waits begin and
+// end (like_a_lock.h), which also tells it from a queue, a barrier and a broadcast.
 #pragma once
 
 #include <cstdint>
@@ -65,7 +66,7 @@ struct SitesOfWaits {
 
 /// A futex or a lock of the kernel is a lock if functions' names say so in more of its waits than they say
 /// that something is handed over, the kernel does, or a variable's name does (CPython's GIL), and whatever
-/// threads wait for if their waits are like those for a lock (passed_on.h). What names call a barrier, a
+/// threads wait for if their waits are like those for a lock (like_a_lock.h). What names call a barrier, a
 /// latch or the end of a thread in most of its waits is never a lock.
 ContendedLocks locks_of_waits(const Trace& trace, const SitesOfWaits& sites, const TimeOuts& time_outs);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // A recording as what each thread does, without the times at which it does it: an amount of work, then a
-// wait, and so on. A simulation follows it under other conditions.
+// wait, and so on. A simulation follows it under other conditions. A wait that ended by its time because
+// nothing else came (progress/time_outs.h) is no step, but a part of the one that it belongs to.
 #pragma once
 
 #include <cstddef>

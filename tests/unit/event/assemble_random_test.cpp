@@ -131,7 +131,7 @@ class Simulator {
     thread_event(thread, OFFWAIT_THREAD_SEEN);
   }
 
-  /// Does what record_current() of bpf/threads.h does, for a running thread.
+  /// Does what record_current() of bpf/recorded_threads.h does, for a running thread.
   void record_waker(SimulatedThread& thread) {
     if (thread.recorded) return;
     thread.recorded = true;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Which threads are recorded, from when on, and under which name: the target's threads, and every thread that
  * ends a wait of a recorded thread or uses a disk that does. sched.h records what such a thread does. */
-#ifndef OFFWAIT_THREADS_H
-#define OFFWAIT_THREADS_H
+#ifndef OFFWAIT_RECORDED_THREADS_H
+#define OFFWAIT_RECORDED_THREADS_H
 
 #include "context.h"
 #include "kernel.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "progress/passed_on.h"
+#include "progress/like_a_lock.h"
 
 #include <algorithm>
 #include <set>

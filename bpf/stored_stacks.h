@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Stacks, each stored once under an id. bpf_get_stackid drops or merges stacks whose hashes are equal; here
  * an id belongs to exactly one stack: the hash tells where to look first, and the frames decide. */
-#ifndef OFFWAIT_STACK_H
-#define OFFWAIT_STACK_H
+#ifndef OFFWAIT_STORED_STACKS_H
+#define OFFWAIT_STORED_STACKS_H
 
 #include "kernel.h"
 #include "maps.h"
