@@ -245,6 +245,9 @@ AnswerEvidence evidence_of(const Prepared& prepared, const WaitGraph& graph, con
     }
   }
   out.cpus = prepared.answers.cpus.usable();
+  if (answer.change.resource == Resource::cpus) {
+    out.pinned_to = static_cast<std::uint32_t>(prepared.answers.cpus.pinned_to);
+  }
   if (is_at_disk(answer)) out.actions = action_times(prepared, use);
   return out;
 }
@@ -286,6 +289,10 @@ std::optional<FoundLock> found_lock(const Prepared& prepared, const WaitGraph& g
   out.name = prepared.lock_names.names[gain->id];
   out.evidence = gain->lock.evidence;
   out.waiters = threads_of(prepared, gain->lock.waiting);
+  const auto is_outside = [&](GroupId id) { return prepared.groups.groups[id].outside; };
+  out.outside = !gain->lock.waiting.empty() &&
+                std::all_of(gain->lock.waiting.begin(), gain->lock.waiting.end(), is_outside) &&
+                std::all_of(gain->lock.holding.begin(), gain->lock.holding.end(), is_outside);
   out.holders = threads_of(prepared, gain->lock.holding);
   add_meanwhile(gain->lock, out);
   out.wait_s = to_seconds(gain->lock.wait_ns);

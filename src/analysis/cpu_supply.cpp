@@ -2,20 +2,17 @@
 #include "analysis/cpu_supply.h"
 
 #include <algorithm>
-#include <map>
 #include <set>
-#include <string>
-#include <utility>
 #include <vector>
 
 #include "base/nanos.h"
+#include "model/pinning.h"
 
 namespace offwait {
 
 namespace {
 
 constexpr double kMuchThrottled = 0.1;       // of the runnable time
-constexpr double kMuchPinned = 0.5;          // of the runnable time
 constexpr double kSeldomRunnable = 0.1;      // of running and runnable time
 constexpr double kStealBesideTarget = 0.25;  // of the CPU time that the target had
 
@@ -38,72 +35,22 @@ std::optional<FoundQuota> longest_throttled(const std::vector<CpuQuota>& quotas)
                     longest->periods, longest->throttled_periods, to_seconds(longest->throttled_ns)};
 }
 
-bool may_use_all(const CpuList& allowed, const std::vector<CpuTime>& cpus) {
-  return allowed.empty() || std::all_of(cpus.begin(), cpus.end(),
-                                        [&](const CpuTime& cpu) { return contains(allowed, cpu.cpu); });
+FoundPinning found_pinning(const PinnedThreads& pinned) {
+  return {pinned.allowed,
+          pinned.allowed_cpus,
+          pinned.online_cpus,
+          pinned.threads,
+          to_seconds(pinned.runnable_ns),
+          pinned.allowed_busy,
+          pinned.others_busy};
 }
 
-struct PinnedThreads {
-  std::uint32_t threads = 0;
-  double runnable_s = 0;
-};
-
-FoundPinning pinning_of(const CpuList& allowed, const PinnedThreads& pinned,
-                        const std::vector<CpuTime>& cpus) {
-  FoundPinning out;
-  out.allowed = allowed;
-  out.threads = pinned.threads;
-  out.runnable_s = pinned.runnable_s;
-  out.online_cpus = static_cast<std::uint32_t>(cpus.size());
-  Use inside;
-  Use outside;
-  for (const CpuTime& cpu : cpus) {
-    const bool may = contains(allowed, cpu.cpu);
-    out.allowed_cpus += may ? 1 : 0;
-    Use& use = may ? inside : outside;
-    use.busy_s += to_seconds(cpu.busy_ns);
-    use.idle_s += to_seconds(cpu.idle_ns);
-  }
-  out.allowed_busy = inside.busy();
-  out.others_busy = outside.busy();
-  return out;
-}
-
-bool explains(const FoundPinning& pinning) {
-  return pinning.allowed_busy >= kMachineBusy && pinning.others_busy < kMachineBusy;
-}
-
-/// Threads that may not use all CPUs, by the CPUs that they may use.
-struct Pinned {
-  std::optional<FoundPinning> most;  ///< those that were ready to run for longest
-  double explained_s = 0;  ///< the runnable time of all whose CPUs are busy while the others are not
-};
-
-Pinned find_pinned(const Prepared& prepared) {
-  const Trace& trace = prepared.trace.all();
-  std::map<std::string, std::pair<const CpuList*, PinnedThreads>> by_cpus;
+Pinning find_pinning(const Prepared& prepared) {
+  std::vector<Nanos> runnable_ns;
   for (ActorId id = 0; id < prepared.trace.actors().size(); ++id) {
-    const Actor& actor = trace.actors[id];
-    if (actor.kind != ActorKind::thread || actor.outside ||
-        may_use_all(actor.allowed_cpus, trace.cpu_times)) {
-      continue;
-    }
-    auto& [allowed, pinned] = by_cpus[to_string(actor.allowed_cpus)];
-    allowed = &actor.allowed_cpus;
-    ++pinned.threads;
-    pinned.runnable_s += to_seconds(prepared.sweep.actors[id].runnable_ns);
+    runnable_ns.push_back(prepared.sweep.actors[id].runnable_ns);
   }
-  Pinned out;
-  for (const auto& [text, group] : by_cpus) {
-    FoundPinning pinning = pinning_of(*group.first, group.second, trace.cpu_times);
-    if (explains(pinning)) {
-      out.explained_s += pinning.runnable_s;
-    }
-    if (!out.most || pinning.runnable_s > out.most->runnable_s) {
-      out.most = std::move(pinning);
-    }
-  }
-  return out;
+  return pinning_of(prepared.trace.all(), runnable_ns);
 }
 
 /// Processes with threads that waited for threads of the target, or ended waits of these.
@@ -167,15 +114,15 @@ CpuSupply find_cpu_supply(const Prepared& prepared, const StateSeconds& target) 
                           to_seconds(process.children_ns), partners.contains(process.tgid)});
   }
   out.quota = longest_throttled(trace.cpu_quotas);
-  const Pinned pinned = find_pinned(prepared);
-  out.pinning = pinned.most;
+  const Pinning pinning = find_pinning(prepared);
+  if (pinning.most) out.pinning = found_pinning(*pinning.most);
 
   if (target.runnable_s < kHardlyRunnable * window_s) {
     out.cause = Cause::none;
   } else if (out.quota && out.quota->throttled_s >= kHardlyRunnable * window_s &&
              out.quota->throttled_s >= kMuchThrottled * target.runnable_s) {
     out.cause = Cause::quota;
-  } else if (pinned.explained_s > 0 && pinned.explained_s >= kMuchPinned * target.runnable_s) {
+  } else if (pinning.explains) {
     out.cause = Cause::pinning;
   } else if (target.runnable_s < kSeldomRunnable * (target.running_s + target.runnable_s)) {
     out.cause = Cause::none;

@@ -5,13 +5,12 @@
 
 #include "analysis/findings.h"
 #include "analysis/prepare.h"
+#include "model/pinning.h"
 
 namespace offwait {
 
 /// Threads that are ready to run for less than this part of the window, all together, do not lack CPUs.
 inline constexpr double kHardlyRunnable = 0.01;
-/// CPUs that are busy for this part of the window are taken, so a lack of CPUs needs no other explanation.
-inline constexpr double kMachineBusy = 0.8;
 
 /// The time of the machine's CPUs in the window.
 struct MachineTime {

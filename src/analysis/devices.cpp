@@ -93,6 +93,8 @@ std::vector<FoundDisk> find_disks(const Prepared& prepared, const WaitGraph& gra
     if (use.activity) {
       disk.activity = disk_activity(*use.activity, use.capacity, prepared.trace.all().window);
     }
+    const std::vector<DiskChannels>& channels = prepared.answers.channels;
+    if (!channels.empty()) disk.serves = channels[use.disk].known;
     disk.unseen = use.unseen;
     disk.users = disk_users(graph, use, window_s);
     disk.files = disk_files(names, use);

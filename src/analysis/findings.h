@@ -363,6 +363,7 @@ struct FoundDisk {
   std::uint64_t files_known = 0;                ///< how many there were
   std::optional<FoundDiskCheck> check{};
   std::string capacity_measured_on{};  ///< the day; empty: not measured, or not known
+  std::uint32_t serves = 0;            ///< requests at a time; the others queue. 0: not known
 };
 
 /// One direction of an interface.

@@ -76,6 +76,7 @@ struct AnswerEvidence {
   double share = 0;                     ///< waits: the part of that group's time that it waited, 0 to 1
   FoundSamples samples{};               ///< CPU work: where it runs
   double cpus = 0;                      ///< more CPUs: UsableCpus::usable()
+  std::uint32_t pinned_to = 0;          ///< more CPUs: UsableCpus::pinned_to
   /// A group outside of the target: threads of the target wait longer until it has taken what they write (to
   /// a pipe or a socket that is full) than for anything else from it.
   bool takes_output = false;
@@ -107,6 +108,7 @@ struct FoundLock {
   LockEvidence evidence = LockEvidence::name;
   RuntimeLock runtime = RuntimeLock::none;
   std::vector<FoundProgress::Threads> waiters{};  ///< those that waited longest first
+  bool outside = false;                           ///< no thread of the target waits for it or holds it
   std::vector<FoundProgress::Threads> holders{};  ///< those that held it longest first, as far as is known
   /// What its holders did while they held it, as parts of that time, 0 to 1. They add up to 1, or are all 0
   /// where it is not known who held it.

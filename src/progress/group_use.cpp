@@ -102,9 +102,13 @@ std::vector<double> thread_weights(const Trace& trace, const WaitKinds& kinds) {
 
 }  // namespace
 
-bool is_much(Nanos part_ns, Nanos of_ns) {
+bool is_much(double part, double of) {
   constexpr double kMuch = 0.1;
-  return static_cast<double>(part_ns) > kMuch * static_cast<double>(of_ns);
+  return part > kMuch * of;
+}
+
+bool is_much(Nanos part_ns, Nanos of_ns) {
+  return is_much(static_cast<double>(part_ns), static_cast<double>(of_ns));
 }
 
 Nanos running_of_all(const Uses& uses) {

@@ -61,6 +61,7 @@ struct Uses {
 /// Whether the part is more than a tenth of the whole. A smaller part of a group's time does not decide how
 /// fast the group is.
 bool is_much(Nanos part_ns, Nanos of_ns);
+bool is_much(double part, double of);
 
 /// The time for which all groups ran.
 Nanos running_of_all(const Uses& uses);

@@ -110,9 +110,7 @@ class Answering {
     out.cpus = cpus_;
     out.cpus_short = out.cpus.are_short();
     out.asked.resize(options_.asked.size());
-    if (out.progress.empty()) {
-      return out;
-    }
+    if (out.progress.empty()) return out;
     if (const ActorId thread = out.progress.front().ends; thread != kNoActor) {
       path_ = path_to_exit(trace_, kinds_, thread);
       // CPUs that are busy only count as short if the command queued for them for much of its critical path.
@@ -148,7 +146,7 @@ class Answering {
       if (answer.more && std::any_of(out.answers.begin(), out.answers.end(), same)) answer.more.reset();
     }
     out.services = kinds_.services.all;
-
+    out.channels = channels_;
     return out;
   }
 
@@ -174,10 +172,10 @@ class Answering {
     const Progress& progress = about.progress.front();
     const ReplayInput input = this->input(about);
     if (about.cpus_short) {
-      scenarios.push_back({{Resource::cpus}});
+      scenarios.push_back({more_cpus(cpus_)});
       if (std::optional<Replayed> changed = simulated(input, scenarios, progress)) {
         out.replayed = *std::move(changed);
-        out.tried.push_back({Resource::cpus});
+        out.tried.push_back(more_cpus(cpus_));
         if (others_part(input) > 0) out.lanes = replay(input, scenarios, kPieces);
         out.scenarios = std::move(scenarios);
         out.simulated = true;
@@ -419,7 +417,7 @@ class Answering {
     if (on_other_cpus && !replays.asked) {
       out = {out.gain, std::nullopt, std::nullopt, Certainty::rough, Doubt::not_simulated};
     } else {
-      bound_more_cpus(trace_, asked, out);
+      bound_more_cpus(input(about), asked, out);
     }
     if (asked.size() == 1 && asked.front().resource == Resource::waited) {
       const Progress& counts = about.progress.front();
@@ -451,7 +449,7 @@ class Answering {
                                     gain);
   }
 
-  /// Makes one answer of those that are both about CPU work and a disk of the same calls.
+  /// Makes one answer of those that are about the same calls (AnswerOptions::syncs).
   void join_syncs(const Answers& about, const ScenarioGains& gains, std::size_t progress,
                   std::vector<Ranked>& ranked) const {
     if (syncs_.empty()) return;
@@ -459,6 +457,7 @@ class Answering {
     std::vector<Ranked> others;
     std::optional<Change> disk;
     bool computes = false;
+    double most = 0;  // of answers about a disk
     for (const Ranked& one : ranked) {
       const Change& change = one.answer.change;
       if (one.gain < kWorthAnAnswer || one.answer.certainty == Certainty::rough ||
@@ -466,18 +465,20 @@ class Answering {
         others.push_back(one);
       } else if (change.resource == Resource::cpu) {
         computes = true;
-      } else if (!disk) {
-        disk = change;
+      } else {
+        if (!disk) disk = change;
+        most = std::max(most, one.gain);
       }
     }
-    if (!computes || !disk) return;
+    if (!disk) return;
     const Progress& counts = about.progress[progress];
     std::vector<Gain> found;
     for (std::size_t i = 0; i < syncs_.size(); ++i) {
       found.push_back(gains.of(counts, scenario_of_syncs() + i));
       allow_for_samples(syncs_[i], found.back());
     }
-    if (found[0].certainty == Certainty::rough) return;
+    computes = computes || (found[1].certainty != Certainty::rough && is_much(found[1].gain, found[0].gain));
+    if (!computes || found[0].certainty == Certainty::rough || found[0].gain + kAlike < most) return;
     Answer out;
     static_cast<Gain&>(out) = found[0];
     out.syncs = {options_.syncs, static_cast<Nanos>(calls.cpu_ns), found[1], found[2]};
@@ -497,7 +498,7 @@ class Answering {
       answer.change = replays.tried[i];
       allow_for_many_at_once(about.progress[progress], answer.change, answer);
       answer.progress = progress;
-      bound_more_cpus(trace_, {answer.change}, answer);
+      bound_more_cpus(input(about), {answer.change}, answer);
       const double expected = gains.expected(about.progress[progress], scenario_of_tried(i));
       out.push_back({answer, std::min(answer.gain, expected)});
     }

@@ -9,6 +9,7 @@
 #include "model/trace.h"
 #include "progress/facts.h"
 #include "progress/lock_holds.h"
+#include "replay/disk_channels.h"
 #include "replay/gain.h"
 #include "replay/lock_bounds.h"
 #include "replay/more_threads.h"
@@ -31,7 +32,7 @@ struct LockGain {
 };
 
 struct Answer : Gain {
-  /// This part twice as fast; of `cpus`, twice as many; of `waited`, no thread waits for the lock.
+  /// This part twice as fast; of `cpus`, more_cpus(); of `waited`, no thread waits for the lock.
   Change change;
   std::size_t progress = 0;  ///< index into Answers::progress
   PartUse use{};             ///< what the gain rests on
@@ -52,7 +53,8 @@ struct Answers {
   /// The most that halving its CPU work gains for any of the kinds of progress, by GroupId; of a group behind
   /// a service, a service that is twice as fast; 0 for a group that hardly runs. Empty without progress.
   std::vector<double> cpu_gains;
-  std::vector<Service> services;  ///< that the target asks, by ServiceId
+  std::vector<Service> services;       ///< that the target asks, by ServiceId
+  std::vector<DiskChannels> channels;  ///< by ActorId; empty without progress
   UsableCpus cpus;
   bool cpus_short = false;
   bool simulated = false;  ///< the gains come from a simulation of the CPUs that reproduces the recording
@@ -61,8 +63,9 @@ struct Answers {
 struct AnswerOptions {
   std::vector<Scenario> asked{};
   std::vector<CodeStacks> code{};  ///< what Change::code of `asked` refers to, and `syncs`
-  /// Calls that make sure of what is on a disk. Where an answer about CPU work and one about a disk are both
-  /// mostly about these calls, they are one answer, of Resource::sync.
+  /// Calls that make sure of what is on a disk. Where answers about a disk are mostly about these calls, and
+  /// one about CPU work is, too, or the CPU work of the calls has much of what they gain, all of that is one
+  /// answer, of Resource::sync, if the disk alone does not gain more.
   CodeId syncs = kNoCode;
   std::size_t most_candidates = 40;
   std::size_t most_answers = 10;

@@ -2,6 +2,7 @@
 #include "replay/cpu_sets.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace offwait {
@@ -56,6 +57,17 @@ CpuSets cpu_sets(const std::vector<CpuList>& allowed, const std::vector<CpuTime>
       if (is_part_of(sets[id], sets[other])) out.within[id].push_back(other);
     }
   }
+  return out;
+}
+
+std::vector<double> cpus_of_sets(const CpuSets& sets, const UsableCpus& usable, double factor) {
+  const bool stays = usable.shared > 0 && usable.pinned_to > 0;
+  const double all =
+      stays ? std::max(sets.cpus[kAllCpus], usable.pinned_to / factor) : sets.cpus[kAllCpus] / factor;
+  std::vector<double> out;
+  std::transform(sets.cpus.begin(), sets.cpus.end(), std::back_inserter(out),
+                 [&](double cpus) { return std::min(cpus / factor, all); });
+  out[kAllCpus] = all;
   return out;
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "model/cpus.h"
+#include "replay/usable_cpus.h"
 
 namespace offwait {
 
@@ -25,5 +26,10 @@ struct CpuSets {
 /// CPUs, and `all` is the number of those that recorded threads share. There is one set, kAllCpus, if nothing
 /// is pinned, if it is not known which CPUs are online, or if there are more than 64 different sets.
 CpuSets cpu_sets(const std::vector<CpuList>& allowed, const std::vector<CpuTime>& online, double all);
+
+/// By CpuSetId: how many CPUs the set has if there are 1 ÷ `factor` times as many. If the target lacks CPUs
+/// because it is pinned (UsableCpus::pinned_to), pinned threads may use others of the machine, which has no
+/// more CPUs than before, unless the target is to have even more. Else the machine has so many times as many.
+std::vector<double> cpus_of_sets(const CpuSets& sets, const UsableCpus& usable, double factor);
 
 }  // namespace offwait

@@ -2,19 +2,27 @@
 // Scenarios with another number of CPUs.
 #pragma once
 
-#include "model/trace.h"
-#include "replay/answers.h"
+#include "replay/gain.h"
+#include "replay/lanes.h"
 #include "replay/scenario.h"
 
 namespace offwait {
 
 bool changes_cpus(const Scenario& scenario);
 
+/// What lets threads use more CPUs: all CPUs of the machine if the target is pinned to busy ones while others
+/// are free (UsableCpus::pinned_to), else twice as many.
+Change more_cpus(const UsableCpus& cpus);
+
 /// Bounds the gain of a scenario with more CPUs; any other stays as it is. A gain of more CPUs is one that
 /// may be less, and nothing tells how much: threads that shared a CPU never met at the locks at which they
-/// would meet then. It is a bound, and no more than the changes can give: twice as many CPUs twice the
-/// progress. A quota limits the time, and not how many run at once: in a period in which it was used up, all
-/// of the progress may take the time that it gives.
-void bound_more_cpus(const Trace& trace, const Scenario& scenario, Gain& gain);
+/// would meet then. It is a bound, and no more than the changes can give: twice as many CPUs give twice the
+/// progress at most.
+///
+/// Two kinds of CPU time are not simulated. A quota limits the time, and not how many threads run at once: in
+/// a period in which it was used up, all of the progress may take the time that it gives. And where other
+/// programs run on the CPUs of a pinned target, it is not known which CPUs these may use. It then gains no
+/// more than the time in which its threads queued, nor more than the CPU time that it can have.
+void bound_more_cpus(const ReplayInput& input, const Scenario& scenario, Gain& gain);
 
 }  // namespace offwait

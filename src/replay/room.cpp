@@ -160,21 +160,21 @@ double Room::part_that_showed(const Scenario& scenario, const std::vector<double
 double Room::part_of_cpus(const Scenario& scenario, const std::vector<double>& speeds) const {
   double out = 1;
   if (!knows_cpus_) return out;
-  const double factor = factor_of_cpus(scenario);
+  const std::vector<double> cpus = cpus_of_sets(cpus_, input_.cpus, factor_of_cpus(scenario));
   const std::vector<Use> uses = uses_of_cpus(scenario, speeds);
   for (CpuSetId set = 0; set < uses.size(); ++set) {
-    out = std::min(out, part_within(cpus_.cpus[set] / factor, uses[set].before, uses[set].after));
+    out = std::min(out, part_within(cpus[set], uses[set].before, uses[set].after));
   }
   return out;
 }
 
 bool Room::fills_cpus(const Scenario& scenario, const std::vector<double>& speeds) const {
   if (!knows_cpus_) return false;
-  const double factor = factor_of_cpus(scenario);
+  const std::vector<double> cpus = cpus_of_sets(cpus_, input_.cpus, factor_of_cpus(scenario));
   const std::vector<Use> uses = uses_of_cpus(scenario, speeds);
   for (CpuSetId set = 0; set < uses.size(); ++set) {
     const double all = uses[set].after + (set == kAllCpus ? input_.cpus.others : 0);
-    if (all >= UsableCpus::kShort * (cpus_.cpus[set] / factor)) return true;
+    if (all >= UsableCpus::kShort * cpus[set]) return true;
   }
   return false;
 }

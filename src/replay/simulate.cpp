@@ -52,7 +52,7 @@ class Simulation {
         signalled_(scripts.signals),
         awaiting_(scripts.signals, kNobody),
         disks_(scripts.threads.size()),
-        cpus_(sets, threads_.size(), factor_of_cpus(scenario)) {
+        cpus_(sets, threads_.size(), cpus_of_sets(sets, input.cpus, factor_of_cpus(scenario))) {
     stretch_ = 1 / (input.cpus.shared > 0 ? 1 - input.cpus.stolen : input.cpus.part);
     most_moves_ = scripts.steps * kMovesPerStep + kMovesBesides +
                   static_cast<std::uint64_t>(scripts.length_ns / 1e9 * kMovesOfOther *

@@ -13,10 +13,10 @@ constexpr double kMostCpus = 1e6;
 
 }  // namespace
 
-SimulatedCpus::SimulatedCpus(const CpuSets& sets, std::size_t threads, double factor)
+SimulatedCpus::SimulatedCpus(const CpuSets& sets, std::size_t threads, const std::vector<double>& cpus)
     : cpus_(sets), sets_(sets.cpus.size()), places_(threads, kNowhere) {
   for (CpuSetId id = 0; id < sets_.size(); ++id) {
-    sets_[id].free = static_cast<int>(std::lround(std::clamp(sets.cpus[id] / factor, 1.0, kMostCpus)));
+    sets_[id].free = static_cast<int>(std::lround(std::clamp(cpus[id], 1.0, kMostCpus)));
   }
 }
 

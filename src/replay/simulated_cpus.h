@@ -15,9 +15,9 @@ namespace offwait {
 
 class SimulatedCpus {
  public:
-  /// `sets` outlives it; its threads have the first numbers, and all other threads may run on all CPUs. There
-  /// are 1 ÷ `factor` times as many CPUs in each set, and one at least.
-  SimulatedCpus(const CpuSets& sets, std::size_t threads, double factor);
+  /// `sets` outlives it; its threads have the first numbers, and all other threads may run on all CPUs.
+  /// `cpus`, by CpuSetId: how many there are, one at least (cpus_of_sets()).
+  SimulatedCpus(const CpuSets& sets, std::size_t threads, const std::vector<double>& cpus);
 
   /// The smallest set with no CPU left of those in which the thread runs; nothing if there is a CPU for it.
   std::optional<CpuSetId> full_for(std::uint32_t thread) const { return full(set_of(thread)); }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Calls that make sure of what is on a disk (fsync and its like): each takes CPU time and waits for a disk,
-// so that fewer of them save both. One cause is one answer: where an answer about CPU work and one about a
-// disk are both mostly about these calls, the calls are the answer, half as long or half as often.
+// so that fewer of them save both. One cause is one answer: the calls, half as long or half as often
+// (AnswerOptions::syncs).
 #pragma once
 
 #include <vector>

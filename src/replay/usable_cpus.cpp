@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/side_by_side.h"
+#include "model/pinning.h"
 #include "replay/event_stream.h"
 
 namespace offwait {
@@ -208,6 +209,26 @@ double pinned_busy(const AllowedCpus& cpus) {
              : static_cast<double>(cpus.busy_ns) / static_cast<double>(cpus.busy_ns + cpus.idle_ns);
 }
 
+/// By ActorId: how long the thread was ready to run without a CPU.
+std::vector<Nanos> runnable_of_threads(const Trace& trace) {
+  std::vector<Nanos> out(trace.actors.size());
+  for (const Wait& wait : trace.waits) {
+    out[trace.sites[wait.site].thread] += clipped(wait.wake, wait.run, trace.window);
+  }
+  for (const Preemption& preemption : trace.preemptions) {
+    out[preemption.thread] += clipped(preemption.out, preemption.run, trace.window);
+  }
+  return out;
+}
+
+/// A quota that was used up keeps the target from more CPUs as well.
+void add_pinning(const Trace& trace, UsableCpus& out) {
+  const Pinning pinning = pinning_of(trace, runnable_of_threads(trace));
+  if (is_throttled(trace) || !pinning.explains || !pinning.most->are_kept_out()) return;
+  out.pinned_to = pinning.most->allowed_cpus;
+  out.online = pinning.most->online_cpus;
+}
+
 /// What the recorded threads share with other programs, if nothing limits them but the sets of CPUs to which
 /// threads are pinned (cpu_sets()). Other programs that run on the CPUs of a pinned target although other
 /// CPUs are free must be pinned as well, and it was not recorded how.
@@ -242,6 +263,7 @@ UsableCpus usable_cpus(const Trace& trace, const Histories& histories) {
   UsableCpus out;
   const AllowedCpus allowed = allowed_cpus(trace);
   add_others(trace, allowed, counter.running_ns / window, out);
+  add_pinning(trace, out);
   if (counter.queued_ns < UsableCpus::kQueues * window) {
     out.cpus = all;
     out.busy = std::min(1.0, counter.running_ns / (all * window));

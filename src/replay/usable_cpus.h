@@ -23,6 +23,9 @@ struct UsableCpus {
   /// (cpu_sets()); 0: not known, or a quota limits the recorded threads as well, or other programs run on the
   /// CPUs of a pinned target.
   double shared = 0;
+  /// To how many CPUs the target is pinned if that explains why it lacks CPUs (Pinning::explains); else 0.
+  double pinned_to = 0;
+  double online = 0;  ///< with pinned_to: how many CPUs the machine has
   double others = 0;  ///< how many of `shared` other programs ran on, on average
   double stolen = 0;  ///< the part of the time of `shared` that the hypervisor took, 0 to below 1
 

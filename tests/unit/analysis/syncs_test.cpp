@@ -55,8 +55,8 @@ TEST_CASE("CPU time and waits of the same syncs are one answer with two parts") 
   CHECK(answer.evidence.waits == 99);  // the last one ends with the window
 }
 
-TEST_CASE("CPU work that is mostly other work stays an answer beside the disk") {
-  const Findings found = server(1500);
+TEST_CASE("Syncs that hardly take a CPU are no answer: the disk is") {
+  const Findings found = server(1900);
   REQUIRE(found.answers.size() == 3);
   CHECK(found.answers[0].what == Resource::cpu);
   CHECK(found.answers[1].what == Resource::disk);
@@ -65,4 +65,16 @@ TEST_CASE("CPU work that is mostly other work stays an answer beside the disk") 
     CHECK_FALSE(answer.syncs);
     CHECK(answer.gain == Approx(4 / 3.0 - 1).margin(0.02));
   }
+}
+
+TEST_CASE("Syncs of which a CPU takes a part are an answer beside other work of the thread") {
+  const Findings found = server(1500);
+  REQUIRE(found.answers.size() == 2);
+  CHECK(found.answers[0].what == Resource::sync);
+  CHECK(found.answers[0].gain == Approx(4 / 2.75 - 1).margin(0.02));
+  REQUIRE(found.answers[0].syncs);
+  CHECK(found.answers[0].syncs->cpu.gain == Approx(4 / 3.75 - 1).margin(0.02));
+  CHECK(found.answers[0].syncs->disk.gain == Approx(4 / 3.0 - 1).margin(0.02));
+  CHECK(found.answers[1].what == Resource::cpu);
+  CHECK(found.answers[1].gain == Approx(4 / 3.0 - 1).margin(0.02));
 }

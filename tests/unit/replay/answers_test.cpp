@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <catch2/catch.hpp>
+#include <cmath>
 #include <cstddef>
 
 #include <fmt/format.h>
@@ -415,4 +416,54 @@ TEST_CASE("a queue that was never full makes a gain one up to") {
   CHECK(found.answers[0].gain == Approx(1.0 / 3).margin(0.02));
   CHECK(found.answers[0].certainty == Certainty::up_to);
   CHECK(*found.answers[0].high == Approx(1.0).margin(0.02));
+}
+
+TEST_CASE("a target that shares the CPU to which it is pinned gets the machine's CPUs at most") {
+  // It computes for 3 ms of every 6, and something else on the same CPU for the other 3. CPU 1 is free.
+  test::Program program(600'000, 2);
+  program.thread(1, "work");
+  program.thread(2, "work");
+  for (long at = 0; at < 600'000; at += 12'000) {
+    program.line(fmt::format("preempt 1 out={}000 run={}000", at + 3000, at + 12'000));
+    program.line(fmt::format("preempt 2 out={}000 run={}000", at, at + 6000));
+    program.line(fmt::format("preempt 2 out={}000 run={}000", at + 9000, at + 12'000));
+  }
+  Trace trace = program.trace();
+  for (const ActorId id : {0U, 1U}) trace.actors[id].allowed_cpus = {{0, 0}};
+  trace.cpu_times = {{0, 600'000'000, 0}, {1, 30'000'000, 570'000'000}};
+  const Answers found = test::answers(trace);
+  CHECK(found.cpus.pinned_to == 1);
+  CHECK(found.cpus.shared == 0);
+  const Answer* const cpus = test::answer_about(found, Resource::cpus);
+  REQUIRE(cpus != nullptr);
+  CHECK(cpus->change.factor == 0.5);
+  // Its two threads have half of a CPU, and could have two.
+  CHECK(cpus->gain == Approx(2 / 0.5 - 1).margin(0.02));
+  CHECK(cpus->certainty == Certainty::up_to);
+  // A quota explains it as well, and its gain is another one.
+  trace.cpu_quotas = {{"/a", 50'000'000, 100'000'000, 6, 3, 100'000'000}};
+  const Answers with_quota = test::answers(trace);
+  CHECK(with_quota.cpus.pinned_to == 0);
+}
+
+TEST_CASE("a thread that shares the CPU to which it is pinned gains the time in which it queued at most") {
+  // It queues for a tenth of the time, for another program on its CPU.
+  test::Program program(600'000, 8);
+  program.thread(1, "work");
+  for (long at = 0; at < 600'000; at += 10'000) {
+    program.line(fmt::format("preempt 1 out={}000 run={}000", at + 4000, at + 5000));
+  }
+  Trace trace = program.trace();
+  trace.actors[0].allowed_cpus = {{0, 0}};
+  trace.cpu_times = {{0, 600'000'000, 0}};
+  for (std::uint32_t cpu = 1; cpu < 8; ++cpu) trace.cpu_times.push_back({cpu, 0, 600'000'000});
+  AnswerOptions options;
+  options.asked = {{{Resource::cpus, kNoGroup, kNoActor, 1.0 / 8}},
+                   {{Resource::cpus, kNoGroup, kNoActor, 0.5}, {Resource::cpu, 0, kNoActor, 0}}};
+  const Answers found = test::answers(trace, options);
+  CHECK(found.cpus.pinned_to == 1);
+  CHECK(found.cpus.online == 8);
+  CHECK(found.cpus.shared == 0);
+  CHECK(found.asked.at(0).gain == Approx(1 / 0.9 - 1).margin(0.01));
+  CHECK(std::isfinite(found.asked.at(1).gain));
 }

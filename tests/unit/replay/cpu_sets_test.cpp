@@ -34,3 +34,20 @@ TEST_CASE("nothing is pinned where no CPU is known, or where the sets are too ma
   each.resize(60);
   CHECK(cpu_sets(each, online, 80).cpus.size() == 61);
 }
+
+TEST_CASE("more CPUs for pinned threads are those of the machine, as far as it has them") {
+  UsableCpus usable;
+  usable.shared = 8;
+  usable.pinned_to = 1;
+  // One in each of these sets is pinned to CPU 0 or 1, or to half of the machine.
+  const CpuSets sets{{8, 1, 1, 4}, {{kAllCpus}, {1, kAllCpus}, {2, kAllCpus}, {3, kAllCpus}}, {}};
+  CHECK(cpus_of_sets(sets, usable, 0.5) == std::vector<double>{8, 2, 2, 8});
+  CHECK(cpus_of_sets(sets, usable, 1.0 / 8) == std::vector<double>{8, 8, 8, 8});
+  CHECK(cpus_of_sets(sets, usable, 0.1) == std::vector<double>{10, 10, 10, 10});
+  // Fewer for them leaves the machine as it is.
+  CHECK(cpus_of_sets(sets, usable, 2) == std::vector<double>{8, 0.5, 0.5, 2});
+  // Where they are not known, the machine is the same.
+  CHECK(cpus_of_sets({{8}, {{kAllCpus}}, {}}, usable, 1.0 / 8) == std::vector<double>{8});
+  usable.pinned_to = 0;
+  CHECK(cpus_of_sets(sets, usable, 0.5) == std::vector<double>{16, 2, 2, 8});
+}

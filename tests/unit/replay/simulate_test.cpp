@@ -186,6 +186,36 @@ TEST_CASE("threads that are pinned to a CPU share it, however idle the others ar
   CHECK(cpus_of(trace).shared == 0);
 }
 
+TEST_CASE("threads that are pinned get no more CPU time than the machine has left") {
+  // Two that compute on CPU 0, and a client on CPU 1 that runs for 2 ms of every 3.
+  test::Program program(600'000, 2);
+  for (const int tid : {1, 2}) program.thread(tid, "work");
+  program.thread(3, "client", "start=0 exit=- outside=yes seen=0");
+  for (long at = 0; at < 600'000; at += 6000) {
+    const auto ns = [](long us) { return std::to_string(us * 1000); };
+    program.line("preempt 2 out=" + ns(at) + " run=" + ns(at + 3000));
+    program.line("preempt 1 out=" + ns(at + 3000) + " run=" + ns(at + 6000));
+    for (const long late : {0L, 3000L}) {
+      program.wait(3, at + late + 2000, at + late + 3000, "timer", "class=sleep");
+    }
+  }
+  Trace trace = program.trace();
+  for (const ActorId id : {0U, 1U}) trace.actors[id].allowed_cpus = {{0, 0}};
+  trace.cpu_times = {{0, 600'000'000, 0}, {1, 400'000'000, 200'000'000}};
+  const Simulator simulator(trace);
+  REQUIRE(simulator.input.cpus.shared == 2);
+  CHECK(simulator.input.cpus.pinned_to == 1);
+  CHECK(simulator.speed({}) == Approx(1).epsilon(0.02));
+  CHECK(simulator.speed({{Resource::cpus}}) == Approx(4.0 / 3).epsilon(0.05));
+  // CPU 1 is as busy as CPU 0: only a bigger machine has more.
+  trace.cpu_times[1] = {1, 500'000'000, 100'000'000};
+  CHECK(cpus_of(trace).pinned_to == 0);
+  // A target that is not pinned is kept from nothing.
+  for (const ActorId id : {0U, 1U}) trace.actors[id].allowed_cpus = {};
+  trace.cpu_times[1] = {1, 400'000'000, 200'000'000};
+  CHECK(cpus_of(trace).pinned_to == 0);
+}
+
 TEST_CASE("other programs that leave a CPU idle for a time want it for the rest") {
   // `work` needs 1 ms of every 4, and so does something else, at other times.
   test::Program program(600'000, 1);
