@@ -335,6 +335,7 @@ Json disk_json(const FoundDisk& disk) {
           {"service_s", seconds(disk.activity ? disk.activity->each_s : 0)},
           {"in_flight", rounded(disk.activity ? disk.activity->in_flight : 0)},
           {"activity", activity_json(disk.activity)},
+          {"serves", disk.serves > 0 ? Json(disk.serves) : Json(nullptr)},
           {"unseen", disk.unseen},
           {"users", array_of(disk.users,
                              [](const FoundDiskUser& user) -> Json {
@@ -446,6 +447,7 @@ Json lock_json(const FoundLock& lock) {
           {"evidence", to_string(lock.evidence)},
           {"runtime", to_string(lock.runtime)},
           {"waiters", array_of(lock.waiters, lock_threads_json)},
+          {"outside", lock.outside},
           {"holders", array_of(lock.holders, lock_threads_json)},
           {"meanwhile",
            {{"ran", rounded(lock.ran)},
@@ -502,6 +504,7 @@ Json answer_json(const FoundAnswer& answer) {
           {"device", or_null(answer.device)},
           {"time_s", seconds(answer.evidence.time_s)},
           {"threads", threads_json(answer.evidence)},
+          {"pinned_to", answer.evidence.pinned_to > 0 ? Json(answer.evidence.pinned_to) : Json(nullptr)},
           {"lock", answer.lock ? lock_json(*answer.lock) : Json(nullptr)},
           {"syncs", answer.syncs ? syncs_json(*answer.syncs) : Json(nullptr)},
           {"more_threads", answer.more ? more_threads_json(*answer.more, answer.limit) : Json(nullptr)},

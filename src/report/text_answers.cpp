@@ -79,6 +79,12 @@ void put_evidence(const TextPage& page, const FoundAnswer& answer) {
   page.canvas.to(kNumbered + 6).flow(words(advice(page.findings, answer, page.names)), kNumbered + 6);
 }
 
+/// `· the quota of cgroup /a gives it 0.40 CPUs`
+std::string cpu_limit_text(const TextPage& page) {
+  const std::string limit = cpu_limit_clause(page.findings, page.names);
+  return limit.empty() ? "" : "· " + limit;
+}
+
 void put_answer(const TextPage& page, std::size_t number, const ShownAnswer& shown) {
   const FoundAnswer& answer = page.findings.answers[shown.answer];
   page.canvas.put(fmt::format("{}", number), Ink::strong).to(kNumbered);
@@ -97,6 +103,8 @@ void put_answer(const TextPage& page, std::size_t number, const ShownAnswer& sho
   add(more_threads_text(answer), Ink::strong);
   add(held_gain_text(answer), Ink::strong);
   add(sync_parts_text(answer), Ink::strong);
+  const bool says_limit = shown.evidence || answer.evidence.pinned_to > 0;
+  if (answer.what == Resource::cpus && !says_limit) add(cpu_limit_text(page), Ink::plain);
   page.canvas.flow(line, kNumbered);
   if (shown.evidence) put_evidence(page, answer);
 }
@@ -123,7 +131,7 @@ void put_answers(const TextPage& page) {
   for (std::size_t i = 0; i < screen.answers.size(); ++i) put_answer(page, i + 1, screen.answers[i]);
   if (!screen.answers.empty()) {
     const FoundAnswer& first = page.findings.answers[screen.answers.front().answer];
-    if (const std::string doubt = certainty_sentence(page.findings, first); !doubt.empty()) {
+    if (const std::string doubt = answer_certainty_sentence(page.findings, first); !doubt.empty()) {
       page.canvas.flow(words(doubt), 0);
     }
   }
@@ -135,7 +143,7 @@ void put_what_ifs(const TextPage& page) {
   page.canvas.gap();
   std::vector<std::string> sentences;
   if (!findings.answers.empty()) {
-    sentences.push_back(certainty_sentence(findings, findings.answers.front()));
+    sentences.push_back(answer_certainty_sentence(findings, findings.answers.front()));
   }
   for (const FoundWhatIf& what_if : findings.what_ifs) {
     page.canvas.flow(words(what_if_text(findings, what_if, page.names), Ink::strong), 2);

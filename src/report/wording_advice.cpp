@@ -44,7 +44,7 @@ std::string outside_advice(const Findings& findings, const FoundAnswer& answer) 
   return fmt::format(
       "change nothing in the target, which waits for it: make this client (or load generator, or consumer) "
       "faster, or run {}",
-      has_no_cpus_for_more(findings, answer) ? "it on another machine: here are no CPUs for more of it"
+      has_no_cpus_for_more(findings, answer) ? "it on another machine: there is no CPU left for it here"
                                              : "more of it");
 }
 
@@ -136,7 +136,8 @@ std::string advice_for_part(const Findings& findings, const FoundAnswer& answer,
     case Resource::remote:
       return service_advice(answer);
     case Resource::waited:
-      return lock_advice(*answer.lock);
+      return (answer.lock->outside ? "change nothing in the target, which waits for these threads: " : "") +
+             lock_advice(*answer.lock);
     case Resource::cpus:
     case Resource::held:
     case Resource::threads:

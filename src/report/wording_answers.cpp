@@ -80,6 +80,13 @@ std::string service_name(const FoundService& service, const ActorNames& names) {
                      service.threads.empty() ? "" : fmt::format(" ({})", service_threads(service, names)));
 }
 
+/// ` of wrk×2 (outside)`: whose lock it is, if it is none of the target's.
+std::string outside_waiters(const FoundLock& lock, const ActorNames& names) {
+  if (!lock.outside || lock.waiters.empty()) return "";
+  return fmt::format(" of {} (outside)",
+                     names.threads(lock.waiters.front().name, lock.waiters.front().count));
+}
+
 /// `fsync() and fdatasync()`
 std::string sync_calls(const FoundAnswer& answer) {
   std::vector<std::string> calls;
@@ -168,10 +175,15 @@ std::string change_text(const FoundAnswer& answer, const ActorNames& names) {
       return answer.service ? fmt::format("{} twice as fast", service_name(*answer.service, names))
                             : fmt::format("remote services twice as fast for {}", owner(answer, names));
     case Resource::waited:
-      // A process has one GIL, so it is not called "lock".
-      if (answer.lock->runtime == RuntimeLock::cpython_gil) return answer.lock->name + " not waited for";
-      return fmt::format("{} split, or not waited for", lock_title(answer.lock->name));
+      return fmt::format(
+          "{}{} {}", lock_title(answer.lock->name), outside_waiters(*answer.lock, names),
+          // A process has one GIL, which cannot be split.
+          answer.lock->runtime == RuntimeLock::cpython_gil ? "not waited for" : "split, or not waited for");
     case Resource::cpus:
+      if (answer.evidence.pinned_to > 0) {
+        return fmt::format("all CPUs for the target, which is pinned to {}", answer.evidence.pinned_to);
+      }
+      break;
     case Resource::held:
     case Resource::threads:
     case Resource::runnable:
@@ -196,7 +208,8 @@ std::string gain_text(const Gain& gain) {
 }
 
 std::string answer_gain_text(const FoundAnswer& answer) {
-  return answer.what == Resource::waited && answer.certainty == Certainty::split
+  const bool is_bound = answer.what == Resource::waited || answer.what == Resource::cpus;
+  return is_bound && answer.certainty == Certainty::split
              ? fmt::format("up to {:+}%", whole_percent(most_of(answer)))
              : gain_text(answer);
 }
@@ -218,6 +231,17 @@ std::string certainty_sentence(const Findings& findings, const Gain& gain, std::
   return given.empty()
              ? fmt::format("Rough: {}. No gain can be given, and the order may be wrong, too.", reason)
              : fmt::format("Rough: {}, so only {} is given.", reason, given);
+}
+
+std::string answer_certainty_sentence(const Findings& findings, const FoundAnswer& answer) {
+  const bool says_limit = answer.what == Resource::waited && answer.lock->full != Full::nothing;
+  if (!says_limit || answer.certainty != Certainty::up_to || answer.doubt != Doubt::none) {
+    return certainty_sentence(findings, answer);
+  }
+  return fmt::format("Up to: it may be less, because {}.",
+                     answer.lock->runtime == RuntimeLock::cpython_gil
+                         ? "processes have to exchange what threads share"
+                         : "threads may wait for parts of a split lock, too");
 }
 
 std::string runtime_text(const FoundRuntime& found) {
@@ -332,8 +356,14 @@ std::string held_gain_text(const FoundAnswer& answer) {
 
 std::string sync_parts_text(const FoundAnswer& answer) {
   if (!answer.syncs) return "";
-  return fmt::format("· its CPU time alone: {} · its waits for the disk alone: {}",
-                     gain_text(answer.syncs->cpu), gain_text(answer.syncs->disk));
+  std::vector<std::string> parts;
+  if (const std::string cpu = gain_text(answer.syncs->cpu); !cpu.empty()) {
+    parts.push_back("· its CPU time alone: " + cpu);
+  }
+  if (const std::string disk = gain_text(answer.syncs->disk); !disk.empty()) {
+    parts.push_back("· its waits for the disk alone: " + disk);
+  }
+  return fmt::format("{}", fmt::join(parts, " "));
 }
 
 std::string more_threads_text(const FoundAnswer& answer) {
@@ -344,8 +374,7 @@ std::string more_threads_text(const FoundAnswer& answer) {
   const std::uint64_t waiting = whole_threads(answer.more->waiting);
   const std::uint64_t now = whole_threads(answer.more->threads);
   if (answer.more->requests && !answer.service) {
-    return fmt::format("· {} instead of {}, as many as requests: {}", format_plural(waiting, "worker"), now,
-                       gain_text(more));
+    return fmt::format("· more than {}: {}", format_plural(now, "worker"), gain_text(more));
   }
   const std::string many = answer.more->of_service ? format_plural(waiting, "request") + " at a time"
                            : answer.service        ? format_plural(waiting, "worker") + " that ask it"
@@ -362,7 +391,7 @@ std::string others_text(const OtherAnswers& others) {
 
 std::string rest_text(const LeftOut& more) {
   std::vector<std::string> parts;
-  if (more.knots > 0) parts.push_back(format_plural(more.knots, "knot") + " of no answer");
+  if (more.knots > 0) parts.push_back(format_plural(more.knots, "more knot"));
   std::vector<std::string> idle;
   if (more.waits > 0) {
     idle.push_back(fmt::format("{} outside the knots", format_plural(more.waits, "long wait")));

@@ -23,11 +23,14 @@ std::string change_text(const FoundAnswer& answer, const ActorNames& names);
 /// `+82% (77 to 88)`; of a bound `up to +88%` or, if it gains something surely, `+53% to +88%`; empty where
 /// there is no number.
 std::string gain_text(const Gain& gain);
-/// The same of an answer. What a lock gains is a bound, also where it depends on whose progress counts.
+/// The same of an answer. What a lock or more CPUs gain is a bound, also where it depends on whose progress
+/// counts.
 std::string answer_gain_text(const FoundAnswer& answer);
 /// Why a number is missing, or may be less; empty for a sure answer, and for a split one, which
 /// answers_heading() explains. `given` is what is said in place of the number; empty if nothing is.
 std::string certainty_sentence(const Findings& findings, const Gain& gain, std::string_view given = "");
+/// The same for an answer. Some answers say themselves what would limit next.
+std::string answer_certainty_sentence(const Findings& findings, const FoundAnswer& answer);
 
 /// What a recording cannot show of this runtime; empty if that is nothing.
 std::string runtime_text(const FoundRuntime& found);
@@ -55,7 +58,7 @@ std::string device_text(const Findings& findings, const FoundAnswer& answer, con
 
 /// `Everything else: < 1%`, `3 more gain up to 14% (-v)`
 std::string others_text(const OtherAnswers& others);
-/// `-v also shows 2 knots of no answer, and what limits nothing: 14 long waits outside the knots, 3 threads
+/// `-v also shows 2 more knots, and what limits nothing: 14 long waits outside the knots, 3 threads
 /// blocked throughout.`; empty if there are none.
 std::string rest_text(const LeftOut& more);
 

@@ -2,6 +2,7 @@
 #include "report/wording_cpus.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
@@ -122,14 +123,22 @@ std::string neighbours_text(const Findings& findings, const ActorNames& names) {
                      format_ratio(supply.target_cpus));
 }
 
-std::string cpu_room_text(const Findings& findings, double usable, const ActorNames& names) {
+std::string cpu_limit_clause(const Findings& findings, const ActorNames& names) {
   const CpuSupply& supply = findings.cpu_supply;
   if (supply.cause == CpuSupply::Cause::quota && supply.quota) {
-    return fmt::format("The quota of cgroup {} gives it {} CPUs", names.cgroup(*supply.quota),
+    return fmt::format("the quota of cgroup {} gives it {} CPUs", names.cgroup(*supply.quota),
                        format_ratio(supply.quota->cpus));
   }
   if (supply.cause == CpuSupply::Cause::pinning && supply.pinning) {
-    return fmt::format("It may use {} of {} CPUs", supply.pinning->allowed_cpus, supply.pinning->online_cpus);
+    return fmt::format("the target is pinned to {} of {} CPUs", supply.pinning->allowed_cpus,
+                       supply.pinning->online_cpus);
+  }
+  return "";
+}
+
+std::string cpu_room_text(const Findings& findings, double usable, const ActorNames& names) {
+  if (const std::string limit = cpu_limit_clause(findings, names); !limit.empty()) {
+    return static_cast<char>(std::toupper(static_cast<unsigned char>(limit.front()))) + limit.substr(1);
   }
   const double all = findings.recording.cpus;
   return usable > all - kNearlyWhole

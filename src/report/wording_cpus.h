@@ -26,8 +26,12 @@ std::string neighbours_text(const Findings& findings, const ActorNames& names);
 /// or hardly anything.
 std::string idle_cpus_clause(const Findings& findings);
 
-/// How much CPU time the target gets now, where an answer is twice of it; `usable` is UsableCpus::usable().
-/// `It gets 1.0 of 2 CPUs; others use the rest`, `The quota of cgroup /a gives it 0.40 CPUs`
+/// `the target is pinned to 1 of 2 CPUs`, `the quota of cgroup /a gives it 0.40 CPUs`; empty if neither keeps
+/// it from CPUs.
+std::string cpu_limit_clause(const Findings& findings, const ActorNames& names);
+
+/// How much CPU time the target gets now, where an answer is more of it; `usable` is UsableCpus::usable().
+/// `The recorded threads get 1.0 of 2 CPUs; others use the rest`, `The quota of cgroup /a gives it 0.40 CPUs`
 std::string cpu_room_text(const Findings& findings, double usable, const ActorNames& names);
 /// What people do for that.
 std::string cpu_room_advice(const Findings& findings);

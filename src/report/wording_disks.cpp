@@ -27,7 +27,7 @@ std::string at_a_time(const FoundDiskActivity& activity) {
 }
 
 /// Empty where no word fits what the disk did, or the word would rest on a capacity that is assumed.
-std::string_view kind_in_words(const FoundDisk& disk) {
+std::string kind_in_words(const FoundDisk& disk) {
   switch (disk.activity->kind) {
     case DiskKind::idle:
     case DiskKind::occasional:
@@ -35,7 +35,9 @@ std::string_view kind_in_words(const FoundDisk& disk) {
     case DiskKind::latency_bound:
       return "latency-bound";
     case DiskKind::parallel:
-      return "parallel";
+      return disk.serves == 0 || disk.serves >= disk.activity->in_flight_while_busy
+                 ? "parallel"
+                 : fmt::format("they queue, as it serves {} at a time", disk.serves);
     case DiskKind::ios_bound:
       return has_known_capacity(disk) ? "IO/s-bound" : "";
     case DiskKind::bandwidth_bound:
@@ -66,7 +68,7 @@ std::string busy_text(const Findings& findings, const FoundDisk& disk) {
 
 std::string requests_text(const FoundDisk& disk) {
   if (!disk.activity || disk.activity->kind == DiskKind::idle) return "";
-  const std::string_view kind = kind_in_words(disk);
+  const std::string kind = kind_in_words(disk);
   return fmt::format("{}{}{}", at_a_time(*disk.activity), kind.empty() ? "" : ": ", kind);
 }
 
@@ -106,7 +108,7 @@ std::string disk_sentence(const Findings& findings, const FoundDisk& disk) {
   const std::string& name = findings.actors[disk.actor].name;
   if (!disk.activity) return fmt::format("Disk {}:{}", name, used.empty() ? " no request was seen." : used);
   if (disk.activity->kind == DiskKind::idle) return fmt::format("Disk {} had nothing under way.", name);
-  const std::string_view kind = kind_in_words(disk);
+  const std::string kind = kind_in_words(disk);
   return fmt::format("Disk {} was busy for {} of the window, with {}{}.{}", name,
                      format_percent(disk.activity->under_way_s, findings.window_s), at_a_time(*disk.activity),
                      kind.empty() ? "" : fmt::format(" ({})", kind), used);

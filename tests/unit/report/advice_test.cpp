@@ -64,7 +64,7 @@ TEST_CASE("Advice names only what applies") {
   answer.evidence.time_s = 0.21 * findings.window_s;
   CHECK(advice(findings, answer, raw_names(findings)) ==
         "change nothing in the target, which waits for it: make this client (or load generator, or consumer) "
-        "faster, or run it on another machine: here are no CPUs for more of it");
+        "faster, or run it on another machine: there is no CPU left for it here");
 }
 
 TEST_CASE("Advice for a client that is not responded to is about the target") {

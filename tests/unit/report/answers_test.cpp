@@ -1,37 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <catch2/catch.hpp>
-#include <regex>
 #include <string>
 
 #include "report/text.h"
 #include "report/wording_advice.h"
 #include "report/wording_answers.h"
 #include "report/wording_files.h"
+#include "unit/report/first_screen.h"
 #include "unit/report/sample.h"
 
 using namespace offwait;
-
-namespace {
-
-/// What stands before the first section, without the head.
-std::string first_screen(const Findings& findings, bool verbose = false) {
-  TextStyle style;
-  style.verbosity = verbose ? 1 : 0;
-  const std::string text = to_text(findings, style);
-  const std::size_t begin = text.find("progress");
-  std::size_t end = text.size();
-  for (const char* section : {"\nKNOT", "\nRUNNABLE", "\nDISK", "\nLOST", "\n-v also shows"}) {
-    end = std::min(end, text.find(section, begin));
-  }
-  return text.substr(begin, end - begin);
-}
-
-/// The same with each paragraph on one line.
-std::string sentences(const Findings& findings) {
-  return std::regex_replace(first_screen(findings), std::regex("\n +"), " ");
-}
-
-}  // namespace
 
 TEST_CASE("The first screen has the progress, the best changes, what they rest on, and what to try") {
   CHECK(first_screen(answered_findings()) == R"(progress  1,762 responses/s to B
@@ -278,9 +256,9 @@ TEST_CASE("What limits nothing is left out of an answered report, unless somebod
   const std::string text = to_text(findings, {});
   CHECK(text.find("LONG WAITS") == std::string::npos);
   INFO(text);
-  CHECK(text.find(
-            "-v also shows 1 knot of no answer, and what limits nothing: 1 long wait outside the knots, 1 "
-            "actor\nin the background, 1 thread blocked throughout.\n") != std::string::npos);
+  CHECK(
+      text.find("-v also shows 1 more knot, and what limits nothing: 1 long wait outside the knots, 1 actor "
+                "in the\nbackground, 1 thread blocked throughout.\n") != std::string::npos);
   TextStyle verbose;
   verbose.verbosity = 1;
   CHECK(to_text(findings, verbose).find("LONG WAITS") != std::string::npos);
@@ -354,12 +332,11 @@ TEST_CASE("More threads than there are, or as many as there are requests, and wh
   answer.more->requests = true;
   answer.more->threads = 2;
   answer.more->waiting = 47;
-  CHECK(more_threads_text(answer) == "· 47 workers instead of 2, as many as requests: up to +302%");
+  CHECK(more_threads_text(answer) == "· more than 2 workers: up to +302%");
   // The certainty is that of the answer's gain alone.
   findings.answers[0].more = answer.more;
-  CHECK(
-      sentences(findings).find("+82% (77 to 88) [sure] · 47 workers instead of 2, as many as requests: up to "
-                               "+302%") != std::string::npos);
+  CHECK(sentences(findings).find("+82% (77 to 88) [sure] · more than 2 workers: up to "
+                                 "+302%") != std::string::npos);
   answer.what = Resource::remote;
   answer.service = FoundService{{{Peer::Role::service, "127.0.0.1", 28081}}, {{"up_worker", 4}}};
   CHECK(advice(findings, answer, raw_names(findings))
@@ -460,137 +437,4 @@ TEST_CASE("Where others have most of the CPUs that the target lacks, they are na
             "children of make\\x0a (pid 72) 0.06); it has 0.70.\n1  disk vda twice as fast") !=
         std::string::npos);
   CHECK(to_text(findings, {}).find("CPUs 75% busy") == std::string::npos);
-}
-
-TEST_CASE("A lock is an answer with both gains, who waited, who held it for what, and what to do about it") {
-  Findings findings = answered_findings();
-  FoundAnswer lock = findings.answers[2];
-  lock.what = Resource::waited;
-  lock.gain = 7.6;
-  lock.low.reset();
-  lock.high.reset();
-  lock.certainty = Certainty::up_to;
-  lock.lock = {"registry_lock",       25.8, 1740, 0.15, findings.edges[0].stacks[0].wait_stack,
-               Gain{0.92, 0.8, 1.04}, 7.6};
-  lock.lock->waiters = {{"A", 8}, {"B", 1}};
-  lock.lock->holders = {{"B", 1}};
-  lock.lock->slept = 0.95;
-  lock.lock->ran = 0.05;
-  findings.answers = {lock};
-  const std::string screen = sentences(findings);
-  INFO(screen);
-  CHECK(screen.find("lock registry_lock split, or not waited for: up to +760% [up-to] · held half as "
-                    "long: +92% (80 to 104) [sure]") != std::string::npos);
-  CHECK(screen.find("threads of A×8, B waited 25.8 s for it altogether, 1,740 waits; held by B, which ") !=
-        std::string::npos);
-  CHECK(screen.find("sleep (95%)") != std::string::npos);
-  CHECK(screen.find("do not sleep while the lock is held, or split it") != std::string::npos);
-  CHECK(screen.find("At this bound") == std::string::npos);
-  // Where CPUs are full it may gain more; what is surely reached is not known.
-  findings.answers[0].high = 8.2;
-  CHECK(sentences(findings).find("not waited for: up to +820% [up-to]") != std::string::npos);
-  findings.answers[0].certainty = Certainty::split;
-  CHECK(sentences(findings).find("not waited for: up to +820% [split]") != std::string::npos);
-  findings.answers[0].lock->slept = 0.3;
-  findings.answers[0].lock->no_cpu = 0.65;
-  const std::string queues = sentences(findings);
-  INFO(queues);
-  CHECK(queues.find("which lack a CPU") != std::string::npos);
-  CHECK(queues.find("let its holders run") != std::string::npos);
-}
-
-TEST_CASE("What keeps a split lock from gaining more is said, and half as long only where that can be done") {
-  Findings findings = answered_findings();
-  FoundAnswer lock = findings.answers[2];
-  lock.what = Resource::waited;
-  lock.certainty = Certainty::up_to;
-  lock.lock = {"registry_lock", 25.8, 1740, 0.15, {}, std::nullopt, 7.6, Full::cpus};
-  findings.answers = {lock};
-  CHECK(sentences(findings).find(
-            "Without its waits the CPUs would be full, if the work takes as much CPU time as now.") !=
-        std::string::npos);
-  CHECK(sentences(findings).find("held half as long") == std::string::npos);
-  findings.answers[0].lock->full = Full::lock;
-  findings.answers[0].lock->full_lock = "LOCK_open";
-  CHECK(sentences(findings).find("Without its waits lock LOCK_open would be held all the time.") !=
-        std::string::npos);
-}
-
-TEST_CASE("A knot that explains an answer about a lock is about that lock") {
-  Findings findings = answered_findings();
-  REQUIRE(findings.knots[0].pattern == Pattern::blocking_io);
-  FoundAnswer lock = findings.answers[2];
-  lock.what = Resource::waited;
-  lock.gain = 7.6;
-  lock.certainty = Certainty::up_to;
-  lock.knot = 0;
-  lock.lock = {"lock of rows (InnoDB)", 25.8, 1740, 0.15, {}, std::nullopt, 7.6};
-  const auto knot = [&findings] {
-    const std::string text = to_text(findings, {});
-    const std::size_t at = text.find("KNOT 1, explains answer 1");
-    REQUIRE(at != std::string::npos);
-    const std::size_t second = text.find('\n', at) + 1;
-    return text.substr(second, text.find("\n  edge", second) - second);
-  };
-  findings.answers = {lock};
-  CHECK(knot() ==
-        "        lock contention: its threads waited 25.8 s for lock of rows (InnoDB), all together.");
-  findings.knots[0].pattern = Pattern::lock_across_disk;
-  CHECK(knot().starts_with("        lock held across a disk wait"));
-}
-
-TEST_CASE("A lock that a language's runtime has is told what people do about that one") {
-  Findings findings = answered_findings();
-  FoundAnswer lock = findings.answers[2];
-  lock.what = Resource::waited;
-  lock.lock.emplace();
-  lock.lock->name = "lock of synchronized Java code";
-  lock.lock->slept = 1;
-  const ActorNames names(findings, [](std::string_view name) { return std::string(name); });
-  const std::string held =
-      "do not sleep while the lock is held, or split it, so that fewer threads need the same one";
-  CHECK(advice(findings, lock, raw_names(findings)) == held);
-  lock.lock->runtime = RuntimeLock::java_monitor;
-  CHECK(advice(findings, lock, raw_names(findings)) == held + "; jstack shows whose monitor it is");
-  CHECK(change_text(lock, names) == "lock of synchronized Java code split, or not waited for");
-  lock.lock->runtime = RuntimeLock::cpython_gil;
-  lock.lock->name = "lock of all Python code (GIL)";
-  CHECK(advice(findings, lock, raw_names(findings)) ==
-        "use processes instead of threads (or a build without GIL)");
-  CHECK(change_text(lock, names) == "lock of all Python code (GIL) not waited for");
-}
-
-TEST_CASE("More CPU time is one answer, whatever keeps the target from it") {
-  Findings findings = answered_findings();
-  findings.recording.cpus = 2;
-  FoundAnswer cpus;
-  cpus.what = Resource::cpus;
-  cpus.gain = 0.82;
-  cpus.certainty = Certainty::up_to;
-  cpus.evidence.time_s = 4;
-  cpus.evidence.actor = 0;
-  cpus.evidence.cpus = 1;
-  findings.answers = {cpus};
-  const std::string others = first_screen(findings);
-  INFO(others);
-  CHECK(others.find(
-            "1  twice the CPU time: up to +82% [up-to]\n   The recorded threads get 1.0 of 2 CPUs; others "
-            "use the rest. Recorded threads were ready to run\n   for 4.00 s without a CPU,") !=
-        std::string::npos);
-  findings.cpu_supply.cause = CpuSupply::Cause::quota;
-  findings.cpu_supply.quota = FoundQuota{};
-  findings.cpu_supply.quota->cgroup = "/app";
-  findings.cpu_supply.quota->cpus = 0.4;
-  const std::string quota = first_screen(findings);
-  INFO(quota);
-  CHECK(quota.find("The quota of cgroup /app gives it 0.40 CPUs.") != std::string::npos);
-  CHECK(quota.find("try   raise the quota (0.50 of 2 CPUs were idle), or do less work\n") !=
-        std::string::npos);
-  findings.cpu_supply.cause = CpuSupply::Cause::pinning;
-  const std::string pinned = first_screen(findings);
-  INFO(pinned);
-  CHECK(pinned.find("try   let it use more CPUs (0.50 of 2 CPUs were idle), or do less work\n") !=
-        std::string::npos);
-  findings.recording.cpu_busy_ns = findings.recording.cpu_idle_ns = 0;
-  CHECK(first_screen(findings).find("try   let it use more CPUs, or do less work\n") != std::string::npos);
 }

@@ -62,7 +62,7 @@ TEST_CASE("What the sample report says") {
     "bytes_per_s":100000000.0,"ios_per_s":200.0,"service_s":0.00375,"in_flight":0.75,
     "activity":{"kind":"latency-bound","under_way_s":6.0,"in_flight":0.75,"in_flight_while_busy":1.25,
                 "each_s":0.00375,"ios":2000,"bytes":1000000000,"ios_per_s":200.0,"bytes_per_s":100000000.0},
-    "unseen":1,
+    "serves":null,"unseen":1,
     "users":[{"actor":1,"bytes":750000000,"ios":1500,"service_s":0.003,"in_flight":0.45},
              {"actor":null,"bytes":250000000,"ios":500,"service_s":0.001,"in_flight":0.05}],
     "files":[],"files_known":0,
@@ -116,10 +116,10 @@ TEST_CASE("Progress and answers, with null for what is not known") {
     {"id":3,"name":"calls of f, \\x1b","how":"told","actors":[1],"per_s":9.5,"active_s":null,"share":0.0,
      "connections":null,"under_way":null,"unread":null,"addresses":[],"end_s":null}])"));
   CHECK(report["answers"] == json::parse(R"([
-    {"what":"disk","actor":null,"device":2,"time_s":0.0,"threads":null,"lock":null,"syncs":null,"more_threads":null,"progress":0,"gain":0.82,"low":0.77,"high":0.88,
+    {"what":"disk","actor":null,"device":2,"time_s":0.0,"threads":null,"pinned_to":null,"lock":null,"syncs":null,"more_threads":null,"progress":0,"gain":0.82,"low":0.77,"high":0.88,
      "certainty":"up-to","doubt":null,"knot":0,
      "actions":{"sync_s":0.0,"write_s":0.0,"read_s":0.0,"other_s":0.0},"files":[],"service":null,"other_user":null,"shares_syncs":false},
-    {"what":"cpu","actor":1,"device":null,"time_s":5.0,"threads":{"name":"b\\x1b*","count":48,"tid":12,"time_s":3.5},"lock":null,
+    {"what":"cpu","actor":1,"device":null,"time_s":5.0,"threads":{"name":"b\\x1b*","count":48,"tid":12,"time_s":3.5},"pinned_to":null,"lock":null,
      "syncs":null,"more_threads":{"threads":1.5,"waiting":4.0,"requests":true,"of_service":false,"limit_of":"target","gain":1.25},"progress":1,"gain":0.123457,"low":null,"high":null,
      "certainty":"rough","doubt":null,"knot":null,
      "actions":{"sync_s":0.0,"write_s":0.0,"read_s":0.0,"other_s":0.0},"files":[],"service":null,"other_user":null,"shares_syncs":false}])"));

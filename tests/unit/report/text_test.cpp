@@ -337,17 +337,17 @@ TEST_CASE(
     CHECK(has(text, "\n  B → disk vda   9.50 s"));
     CHECK_FALSE(has(text, "disk vda → B"));
     CHECK_FALSE(has(text, "Threads and a device take turns"));
-    CHECK_FALSE(has(text, "of no answer"));
+    CHECK_FALSE(has(text, "more knot"));
     CHECK(has(to_text(findings, verbose), "disk vda → B"));
     CHECK_FALSE(has(to_text(findings, verbose), "Threads and a device take turns"));
   }
   findings.knots[0].background = false;
   findings.answers[0].knot.reset();
   CHECK_FALSE(has(to_text(findings, {}), "\nKNOT"));
-  CHECK(has(to_text(findings, {}), "\n-v also shows 1 knot of no answer, and what limits nothing: "));
+  CHECK(has(to_text(findings, {}), "\n-v also shows 1 more knot, and what limits nothing: "));
   CHECK(has(to_text(findings, verbose), "\nKNOT 1  B (tid 12) ⇄ disk vda\n"));
   findings.open_waits[0].holder = FoundThread{0, 11, "A", 11};
-  CHECK(has(to_text(findings, {}), "\n-v also shows 1 knot of no answer.\n"));
+  CHECK(has(to_text(findings, {}), "\n-v also shows 1 more knot.\n"));
   // An answer that the screen has no line for explains nothing on it.
   findings.answers[0].knot = 0;
   findings.answers[0].gain = 0.01;

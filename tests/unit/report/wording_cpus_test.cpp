@@ -5,6 +5,8 @@
 #include <string>
 
 #include "base/escape.h"
+#include "unit/report/first_screen.h"
+#include "unit/report/sample.h"
 
 namespace offwait {
 namespace {
@@ -115,6 +117,56 @@ TEST_CASE("bursts: the CPUs had time left on average") {
   findings.recording.cpu_idle_ns = 20'000'000'000;
   CHECK(text_of(findings) ==
         "Bursts: the CPUs were 50% busy on average, but not free when threads were ready.");
+}
+
+TEST_CASE("More CPU time is one answer, whatever keeps the target from it") {
+  Findings findings = answered_findings();
+  findings.recording.cpus = 2;
+  FoundAnswer cpus;
+  cpus.what = Resource::cpus;
+  cpus.gain = 0.82;
+  cpus.certainty = Certainty::up_to;
+  cpus.evidence.time_s = 4;
+  cpus.evidence.actor = 0;
+  cpus.evidence.cpus = 1;
+  findings.answers = {cpus};
+  const std::string others = first_screen(findings);
+  INFO(others);
+  CHECK(others.find(
+            "1  twice the CPU time: up to +82% [up-to]\n   The recorded threads get 1.0 of 2 CPUs; others "
+            "use the rest. Recorded threads were ready to run\n   for 4.00 s without a CPU,") !=
+        std::string::npos);
+  findings.cpu_supply.cause = CpuSupply::Cause::quota;
+  findings.cpu_supply.quota = FoundQuota{};
+  findings.cpu_supply.quota->cgroup = "/app";
+  findings.cpu_supply.quota->cpus = 0.4;
+  const std::string quota = first_screen(findings);
+  INFO(quota);
+  CHECK(quota.find("The quota of cgroup /app gives it 0.40 CPUs.") != std::string::npos);
+  CHECK(quota.find("try   raise the quota (0.50 of 2 CPUs were idle), or do less work\n") !=
+        std::string::npos);
+  findings.cpu_supply.cause = CpuSupply::Cause::pinning;
+  findings.cpu_supply.pinning.emplace();
+  findings.cpu_supply.pinning->allowed_cpus = 1;
+  findings.cpu_supply.pinning->online_cpus = 2;
+  const std::string pinned = first_screen(findings);
+  INFO(pinned);
+  CHECK(pinned.find("The target is pinned to 1 of 2 CPUs.") != std::string::npos);
+  CHECK(pinned.find("try   let it use more CPUs (0.50 of 2 CPUs were idle), or do less work\n") !=
+        std::string::npos);
+  findings.recording.cpu_busy_ns = findings.recording.cpu_idle_ns = 0;
+  CHECK(first_screen(findings).find("try   let it use more CPUs, or do less work\n") != std::string::npos);
+  // Behind another answer it has no evidence, and says that itself.
+  FoundAnswer work = cpus;
+  work.what = Resource::cpu;
+  findings.answers = {work, cpus};
+  findings.answers[1].evidence.pinned_to = 1;
+  CHECK(sentences(findings).find("2  all CPUs for the target, which is pinned to 1: up to +82% [up-to]\n") !=
+        std::string::npos);
+  findings.answers[1].evidence.pinned_to = 0;
+  CHECK(sentences(findings).find(
+            "2  twice the CPU time: up to +82% [up-to] · the target is pinned to 1 of 2 CPUs") !=
+        std::string::npos);
 }
 
 }  // namespace

@@ -199,6 +199,15 @@ TEST_CASE("What a disk did, and what it could do") {
   disk.unseen = 0;
   CHECK(unseen_text(disk).empty());
 
+  activity.kind = DiskKind::parallel;
+  activity.in_flight_while_busy = 4.2;
+  CHECK(requests_text(disk) == "4.20 requests at a time, 3.75 ms each: parallel");
+  disk.serves = 1;
+  CHECK(requests_text(disk) == "4.20 requests at a time, 3.75 ms each: they queue, as it serves 1 at a time");
+  CHECK(disk_sentence(findings, disk).find("(they queue, as it serves 1 at a time)") != std::string::npos);
+  disk.serves = 8;
+  CHECK(requests_text(disk) == "4.20 requests at a time, 3.75 ms each: parallel");
+  activity.kind = DiskKind::latency_bound;
   activity.in_flight_while_busy = 1.04;
   CHECK(requests_text(disk) == "one request at a time, 3.75 ms each: latency-bound");
   activity.kind = DiskKind::occasional;
