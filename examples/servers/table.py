@@ -43,7 +43,8 @@ def first_answer(report):
                                               if actor is not None))
     most = max(answer["gain"], (answer["high"] or 0) if answer["certainty"] == "up-to" else 0)
     gain = "" if answer["certainty"] == "rough" else f" {100 * most:+.0f}%"
-    return f"{part};{gain} {answer['certainty']}"
+    certainty = answer["certainty"].replace("approximate", "approx.")
+    return f"{part};{gain} {certainty}"
 
 
 def rounded(number):
