@@ -119,9 +119,16 @@ bool was_stopped(const Findings& findings) {
 }
 
 /// The first screen has named the cause if the lack of CPUs is the answer, or if others have the CPUs.
-bool is_cause_of_lack_said(const Findings& findings, bool answered) {
-  return answered ? findings.cpu_supply.cause == CpuSupply::Cause::others
-                  : findings.verdict.rule == Verdict::Rule::lacks_cpu;
+bool is_cause_of_lack_said(const Findings& findings, bool answered, const Screen& screen) {
+  return answered ? screen.neighbours : findings.verdict.rule == Verdict::Rule::lacks_cpu;
+}
+
+/// Whether a lack of CPUs may be what limits: the first answer is about them, or has no number, or there is
+/// none.
+bool may_lack_cpus(const Findings& findings, const std::vector<ShownAnswer>& shown) {
+  if (shown.empty()) return true;
+  const FoundAnswer& first = findings.answers[shown.front().answer];
+  return first.what == Resource::cpu || first.what == Resource::cpus || first.certainty == Certainty::rough;
 }
 
 bool woke_for_nothing(const Findings& findings, bool everything) {
@@ -277,8 +284,8 @@ Screen screen_of(const Findings& findings, const ScreenOptions& options) {
     const std::vector<const FoundAnswer*> all = distinct_answers(findings);
     // A target that waits for what TCP holds back is neither idle nor balanced.
     out.heading = findings.held_back ? AnswersHeading{AnswersHeading::What::held_back} : heading_of(findings);
-    out.neighbours = others_have_the_cpus(findings);
     out.answers = shown_answers(findings, all, options.everything);
+    out.neighbours = others_have_the_cpus(findings) && may_lack_cpus(findings, out.answers);
     out.others = others_of(findings, all, out.answers.size());
   }
   add_knots(findings, answered, options.everything, out);
@@ -295,7 +302,7 @@ Screen screen_of(const Findings& findings, const ScreenOptions& options) {
   add(sinks_of(findings, true) > 0, ScreenSection::sinks);
   add(was_stopped(findings), ScreenSection::stopped);
   add(somebody_lacks_cpus(findings), ScreenSection::runnable);
-  out.why_runnable = out.has(ScreenSection::runnable) && !is_cause_of_lack_said(findings, answered);
+  out.why_runnable = out.has(ScreenSection::runnable) && !is_cause_of_lack_said(findings, answered, out);
   add(!out.disks.empty(), ScreenSection::disks);
   add(!out.nics.empty(), ScreenSection::nics);
   add(woke_for_nothing(findings, options.everything), ScreenSection::false_wakeups);

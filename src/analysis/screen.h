@@ -96,7 +96,8 @@ struct Screen {
   LossImpact losses{};
   // What some of them have:
   AnswersHeading heading{};
-  bool neighbours = false;  ///< other programs have the CPUs that the target lacks: said above the answers
+  /// Other programs have the CPUs that the target lacks, and that may limit: said above the answers.
+  bool neighbours = false;
   std::vector<ShownAnswer> answers{};
   std::optional<OtherAnswers> others{};  ///< none: it is not known what else would gain
   std::vector<ShownKnot> knots{};

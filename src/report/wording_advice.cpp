@@ -76,12 +76,13 @@ std::string service_advice(const FoundAnswer& answer) {
   return fmt::format("{}; or {}", first, ask);
 }
 
-/// `; or let backup ask for less at a time, less often, or of another disk`: empty unless others use the
-/// disk much.
-std::string other_user_advice(const FoundAnswer& answer, const ActorNames& names) {
-  return answer.other_user ? fmt::format("; or let {} ask for less at a time, less often, or of another disk",
-                                         names.brief(answer.other_user->actor))
-                           : "";
+/// `let backup ask for less at a time, …; or fewer requests, …`: what uses the disk most comes first.
+std::string with_other_user(const FoundAnswer& answer, const std::string& own, const ActorNames& names) {
+  if (!answer.other_user) return own;
+  const std::string others = fmt::format("let {} ask for less at a time, less often, or of another disk",
+                                         names.brief(answer.other_user->actor));
+  return 2 * answer.other_user->part > 1 ? fmt::format("{}; or {}", others, own)
+                                         : fmt::format("{}; or {}", own, others);
 }
 
 /// What to try for CPU work of the target that is its own. One thread's can be shared among several. Where
@@ -105,7 +106,7 @@ std::string advice_for_part(const Findings& findings, const FoundAnswer& answer,
   switch (answer.what) {
     case Resource::io:
     case Resource::disk:
-      return disk_advice(evidence, answer.shares_syncs) + other_user_advice(answer, names);
+      return with_other_user(answer, disk_advice(evidence, answer.shares_syncs), names);
     case Resource::sync:
       return sync_advice(evidence, answer.shares_syncs);
     case Resource::cpu:

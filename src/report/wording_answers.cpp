@@ -141,7 +141,7 @@ std::string answers_heading(const Findings& findings, const AnswersHeading& head
       return "What limits depends on whose progress counts; --progress GLOB names it:";
     case AnswersHeading::What::unanswered:
       return fmt::format(
-          "The target did not respond on most connections of {}: what keeps it from that limits.",
+          "The target did not respond on most connections of {}. What keeps it from that is the limit.",
           owner(findings.answers.front(), names));
     case AnswersHeading::What::graph:
       return graph_sentence(findings, names);

@@ -178,13 +178,13 @@ std::string disk_advice(const AnswerEvidence& evidence, bool in_groups) {
   }
   switch (evidence.actions.longest()) {
     case FileAction::sync:
-      return "let one sync serve several threads (group commit), sync less often, or take a device with "
-             "lower "
-             "latency";
+      return "let one sync serve more changes (larger transactions, group commit), sync less often, or take "
+             "a "
+             "device with lower latency";
     case FileAction::write:
       return evidence.actions.are_syncs()
-                 ? "let one sync, and the write before it, serve several threads (group commit), sync less "
-                   "often, or take a device with lower latency"
+                 ? "let one sync, and the write before it, serve more changes (larger transactions, group "
+                   "commit), sync less often, or take a device with lower latency"
                  : "fewer and larger writes, writes that do not wait for the disk (neither O_DIRECT nor "
                    "O_SYNC), or a device with more parallelism or a lower latency";
     case FileAction::read:
@@ -197,9 +197,11 @@ std::string disk_advice(const AnswerEvidence& evidence, bool in_groups) {
 
 std::string sync_advice(const AnswerEvidence& evidence, bool in_groups) {
   const std::string_view fewer =
-      in_groups                    ? "sync less often (one sync serves several threads already)"
-      : is_of_one_thread(evidence) ? "fewer syncs (one for several changes, or for those of several threads)"
-                                   : "let one sync serve several threads (group commit), or sync less often";
+      in_groups ? "sync less often (one sync serves several threads already)"
+      : is_of_one_thread(evidence)
+          ? "fewer syncs (one for several changes, or for those of several threads)"
+          : "let one sync serve more changes (larger transactions, group commit), or sync less "
+            "often";
   return fmt::format("{}: that saves both parts; a device with lower latency saves the waits alone", fewer);
 }
 

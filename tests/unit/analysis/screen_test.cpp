@@ -251,6 +251,10 @@ TEST_CASE("why CPUs are lacking is said once") {
   findings.cpu_supply.cause = CpuSupply::Cause::others;
   CHECK_FALSE(screen_of(findings).why_runnable);
   CHECK(screen_of(findings).neighbours);
+  // The disk limits, whatever others do on the CPUs.
+  findings.answers.front().what = Resource::disk;
+  CHECK_FALSE(screen_of(findings).neighbours);
+  CHECK(screen_of(findings).why_runnable);
 }
 
 TEST_CASE("background knots are shown where they are the answer") {

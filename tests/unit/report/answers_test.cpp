@@ -34,7 +34,7 @@ TEST_CASE("Where others wait as well, a stack is a part of the named threads' ti
             "threads waited 5.00 s, 1,000 waits of 5.00 ms each; B (tid 12) 4.00 s of it, 75% of that in "
             "fdatasync ← sync_it (log.cc:7)") != std::string::npos);
   // More than one thread makes the requests.
-  CHECK(screen.find("let one sync serve several threads") != std::string::npos);
+  CHECK(screen.find("let one sync serve more changes") != std::string::npos);
 }
 
 TEST_CASE("An answer about syncs says what each of its two parts gains alone") {
@@ -430,11 +430,18 @@ TEST_CASE("Where others have most of the CPUs that the target lacks, they are na
   findings.actors[0].time.runnable_s = 0.04 * findings.actors[0].time.lifetime_s;
   CHECK(first_screen(findings).find("Other programs") == std::string::npos);
   findings.actors[0].time.runnable_s = 0.06 * findings.actors[0].time.lifetime_s;
+  // A disk limits: that the target lacks CPUs is said where it stands how long.
+  CHECK(first_screen(findings).find("Other programs") == std::string::npos);
+  CHECK(to_text(findings, {}).find("CPUs 75% busy") != std::string::npos);
+  FoundAnswer work = findings.answers[0];
+  work.what = Resource::cpu;
+  work.actor = 1;
+  findings.answers.insert(findings.answers.begin(), work);
   INFO(first_screen(findings));
   CHECK(first_screen(findings).find(
             "\n\nOther programs have most of the CPUs that the target lacks, 1.25 of 2 (rustc (pid 71) 1.15, "
             "ended\n"
-            "children of make\\x0a (pid 72) 0.06); it has 0.70.\n1  disk vda twice as fast") !=
+            "children of make\\x0a (pid 72) 0.06); it has 0.70.\n1  B's CPU work halved") !=
         std::string::npos);
   CHECK(to_text(findings, {}).find("CPUs 75% busy") == std::string::npos);
 }
