@@ -38,8 +38,8 @@ std::string outside_advice(const Findings& findings, const FoundAnswer& answer) 
            "or sooner, give the two a larger buffer, or write less";
   }
   if (answer.doubt == Doubt::unanswered) {
-    return "find out why the target does not respond on most of this client's connections (its log, and its "
-           "limits of connections and files, may say)";
+    return "raise the limit that keeps the target from responding on most of this client's connections (of "
+           "connections, open files or threads: its log says which)";
   }
   return fmt::format(
       "change nothing in the target, which waits for it: make this client (or load generator, or consumer) "
@@ -76,10 +76,10 @@ std::string service_advice(const FoundAnswer& answer) {
   return fmt::format("{}; or {}", first, ask);
 }
 
-/// `let backup ask for less at a time, …; or fewer requests, …`: what uses the disk most comes first.
+/// `let backup ask less often, …; or fewer requests, …`: what uses the disk most comes first.
 std::string with_other_user(const FoundAnswer& answer, const std::string& own, const ActorNames& names) {
   if (!answer.other_user) return own;
-  const std::string others = fmt::format("let {} ask for less at a time, less often, or of another disk",
+  const std::string others = fmt::format("let {} ask less often, for less at a time, or of another disk",
                                          names.brief(answer.other_user->actor));
   return 2 * answer.other_user->part > 1 ? fmt::format("{}; or {}", others, own)
                                          : fmt::format("{}; or {}", own, others);

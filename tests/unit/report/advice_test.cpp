@@ -75,8 +75,8 @@ TEST_CASE("Advice for a client that is not responded to is about the target") {
   findings.actors[0].outside = true;
   answer.doubt = Doubt::unanswered;
   CHECK(advice(findings, answer, raw_names(findings)) ==
-        "find out why the target does not respond on most of this client's connections (its log, and its "
-        "limits of connections and files, may say)");
+        "raise the limit that keeps the target from responding on most of this client's connections (of "
+        "connections, open files or threads: its log says which)");
 }
 
 TEST_CASE("That most connections had no response stands first") {
@@ -131,10 +131,10 @@ TEST_CASE("Who else has much of the disk is named beside an answer about it") {
   CHECK(device_text(findings, answer, raw_names(findings))
             .ends_with("; A (tid 11) has 20% of the requests under way"));
   CHECK(advice(findings, answer, raw_names(findings))
-            .ends_with("; or let A ask for less at a time, less often, or of another disk"));
+            .ends_with("; or let A ask less often, for less at a time, or of another disk"));
   answer.other_user->part = 0.7;
   CHECK(advice(findings, answer, raw_names(findings))
-            .starts_with("let A ask for less at a time, less often, or of another disk; or "));
+            .starts_with("let A ask less often, for less at a time, or of another disk; or "));
 }
 
 TEST_CASE("Threads whose syncs serve others already are not told to let them") {
