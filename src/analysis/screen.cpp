@@ -123,12 +123,15 @@ bool is_cause_of_lack_said(const Findings& findings, bool answered, const Screen
   return answered ? screen.neighbours : findings.verdict.rule == Verdict::Rule::lacks_cpu;
 }
 
-/// Whether a lack of CPUs may be what limits: the first answer is about them, or has no number, or there is
-/// none.
+/// Whether a lack of CPUs may be what limits: more CPUs are an answer, or the first one is about CPU work or
+/// has no number, or there is none.
 bool may_lack_cpus(const Findings& findings, const std::vector<ShownAnswer>& shown) {
   if (shown.empty()) return true;
   const FoundAnswer& first = findings.answers[shown.front().answer];
-  return first.what == Resource::cpu || first.what == Resource::cpus || first.certainty == Certainty::rough;
+  return first.what == Resource::cpu || first.certainty == Certainty::rough ||
+         std::any_of(shown.begin(), shown.end(), [&findings](const ShownAnswer& one) {
+           return findings.answers[one.answer].what == Resource::cpus;
+         });
 }
 
 bool woke_for_nothing(const Findings& findings, bool everything) {

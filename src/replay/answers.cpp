@@ -52,6 +52,7 @@ struct LockAnswer {
 struct Ranked {
   Answer answer;
   double gain = 0;
+  double known = 0;  ///< bound_more_cpus()
 };
 
 /// Whether the threads that hold the lock mostly wait for others meanwhile.
@@ -498,16 +499,15 @@ class Answering {
       answer.change = replays.tried[i];
       allow_for_many_at_once(about.progress[progress], answer.change, answer);
       answer.progress = progress;
-      bound_more_cpus(input(about), {answer.change}, answer);
-      const double expected = gains.expected(about.progress[progress], scenario_of_tried(i));
-      out.push_back({answer, std::min(answer.gain, expected)});
+      const double known = bound_more_cpus(input(about), {answer.change}, answer);
+      const double likely = gains.likely(about.progress[progress], scenario_of_tried(i), answer);
+      out.push_back({answer, std::min(answer.gain, likely), known});
     }
     join_syncs(about, gains, progress, out);
     for (const LockAnswer& lock : locks_[progress]) {
       if (lock.holds_up) out.push_back({lock.answer, lock.replayed});
     }
-    std::stable_sort(out.begin(), out.end(),
-                     [](const Ranked& a, const Ranked& b) { return a.gain > b.gain; });
+    std::stable_sort(out.begin(), out.end(), [](const auto& a, const auto& b) { return a.gain > b.gain; });
     // A gain that may be less stands behind one that is as good and sure; and to split a lock is easier than
     // to make all work half as long, if neither is sure.
     for (std::size_t i = 0; i + 1 < out.size(); ++i) {
@@ -519,8 +519,9 @@ class Answering {
       if ((is_sure || is_easier) && out[i].gain <= out[i + 1].gain + kAlike) std::swap(out[i], out[i + 1]);
     }
     // The replay keeps the order of all else, so a split lock gains more than it shows: it comes before a
-    // part that gains up to twice as much, if its bound is twice that part's gain.
+    // part that gains up to twice as much, if its bound is twice that part's gain. So do CPUs of others.
     const auto may_be_twice_as_good = [&out](const Ranked& one) {
+      if (one.known > 0) return one.known >= 2 * out.front().gain;
       return one.answer.change.resource == Resource::waited && 2 * one.gain >= out.front().gain &&
              one.answer.gain >= 2 * out.front().answer.gain;
     };
@@ -535,9 +536,7 @@ class Answering {
     std::vector<Answer> out;
     std::transform(best.begin(), best.end(), std::back_inserter(out),
                    [](const Ranked& one) { return one.answer; });
-    if (out.empty()) {
-      return out;
-    }
+    if (out.empty()) return out;
     const Change first = out.front().change;
     std::vector<Answer> others;
     for (std::size_t progress = 1; progress < about.progress.size(); ++progress) {

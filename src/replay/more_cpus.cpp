@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
+
+#include "progress/group_use.h"
 
 namespace offwait {
 
@@ -24,6 +27,11 @@ double throttled_part(const Trace& trace) {
   return out;
 }
 
+/// What threads gain at most if none of them queues for a CPU.
+double most_of_queues(const UsableCpus& cpus) {
+  return cpus.queued < 1 ? 1 / (1 - cpus.queued) - 1 : std::numeric_limits<double>::infinity();
+}
+
 /// What a pinned target gains at most from so many CPUs, if other programs run on those that it has.
 double most_beside_others(const ReplayInput& input, double cpus) {
   double threads = 0;
@@ -34,10 +42,15 @@ double most_beside_others(const ReplayInput& input, double cpus) {
     ran += static_cast<double>(input.uses.groups[id].running_ns) /
            static_cast<double>(input.trace.window.length());
   }
-  if (ran <= 0 || input.cpus.queued <= 0) return 0;
-  const double by_time = std::min(cpus, threads) / ran;
-  const double not_queued = 1 - std::min(1.0, input.cpus.queued);
-  return std::max(1.0, not_queued * by_time > 1 ? 1 / not_queued : by_time) - 1;
+  if (ran <= 0) return 0;
+  return std::max(0.0, std::min(std::min(cpus, threads) / ran - 1, most_of_queues(input.cpus)));
+}
+
+/// What threads gain at most if the other programs leave them the CPUs on which they ran.
+double most_without_others(const ReplayInput& input) {
+  const double ran =
+      static_cast<double>(running_of_all(input.uses)) / static_cast<double>(input.trace.window.length());
+  return ran > 0 ? std::min(input.cpus.others / ran, most_of_queues(input.cpus)) : 0;
 }
 
 }  // namespace
@@ -53,19 +66,21 @@ Change more_cpus(const UsableCpus& cpus) {
   return out;
 }
 
-void bound_more_cpus(const ReplayInput& input, const Scenario& scenario, Gain& gain) {
-  if (!adds_cpus(scenario)) return;
+double bound_more_cpus(const ReplayInput& input, const Scenario& scenario, Gain& gain) {
+  if (!adds_cpus(scenario)) return 0;
   const double factor = factor_of_cpus(scenario);
   double least_other = 1;
   for (const Change& change : scenario) {
     if (change.resource != Resource::cpus) least_other = std::min(least_other, change.factor);
   }
   const double most = least_other > 0 ? 1 / (factor * least_other) - 1 : gain.gain;
-  double known = (1 / factor - 1) * throttled_part(input.trace);
   const bool beside_others = input.cpus.pinned_to > 0 && input.cpus.shared == 0;
-  if (beside_others) known = most_beside_others(input, input.cpus.pinned_to / factor);
-  if (gain.certainty == Certainty::rough && known == 0) return;
+  const double from_others = beside_others ? most_beside_others(input, input.cpus.pinned_to / factor)
+                                           : std::min(1 / factor - 1, most_without_others(input));
+  const double known = std::max(from_others, (1 / factor - 1) * throttled_part(input.trace));
+  if (gain.certainty == Certainty::rough && known == 0) return 0;
   gain = {std::max(std::min(gain.gain, most), known), std::nullopt, std::nullopt, Certainty::up_to};
+  return from_others;
 }
 
 }  // namespace offwait

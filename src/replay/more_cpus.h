@@ -19,10 +19,11 @@ Change more_cpus(const UsableCpus& cpus);
 /// would meet then. It is a bound, and no more than the changes can give: twice as many CPUs give twice the
 /// progress at most.
 ///
-/// Two kinds of CPU time are not simulated. A quota limits the time, and not how many threads run at once: in
-/// a period in which it was used up, all of the progress may take the time that it gives. And where other
-/// programs run on the CPUs of a pinned target, it is not known which CPUs these may use. It then gains no
-/// more than the time in which its threads queued, nor more than the CPU time that it can have.
-void bound_more_cpus(const ReplayInput& input, const Scenario& scenario, Gain& gain);
+/// Three kinds of CPU time are not simulated. A quota limits the time, and not how many threads run at once:
+/// in a period in which it was used up, all of the progress may take the time that it gives. Other programs
+/// that run on the CPUs may make way (fewer of them, priorities), and where they run on the CPUs of a pinned
+/// target, it is not known which CPUs these may use. From them threads gain no more than the time in which
+/// they queued, nor more than the CPU time that they can have. That gain is returned, 0 if there is none.
+double bound_more_cpus(const ReplayInput& input, const Scenario& scenario, Gain& gain);
 
 }  // namespace offwait

@@ -56,11 +56,7 @@ ScenarioGains::Spread ScenarioGains::spread(const Progress& progress, std::size_
     widen(range_of(gain, pieces, most, replayed.off), Doubt::simulated_roughly);
   }
   if (const Replayed* const kept = replays_.with_queues_kept(scenario)) {
-    // How long threads queue behind other programs is those programs' doing, as far as they have the CPUs,
-    // and how their scheduling answers to a change is not known. The range reaches as far to what the lanes
-    // say.
-    const double by_lanes = gain_in(progress, scenario, *kept).least;
-    const double between = gain + others_part(input_) * (by_lanes - gain);
+    const double between = beside_others(progress, scenario, *kept, gain);
     widen({between, between}, Doubt::others_have_cpus);
   }
   const Replayed* const altered = replays_.with_queues_altered(scenario);
@@ -192,9 +188,27 @@ double ScenarioGains::most_of(const Progress& progress, std::size_t scenario) co
 }
 
 double ScenarioGains::expected(const Progress& progress, std::size_t scenario) const {
+  return fitting(gain_in(progress, scenario, replays_.of(scenario)).least, progress, scenario);
+}
+
+double ScenarioGains::likely(const Progress& progress, std::size_t scenario, const Gain& told) const {
+  const Replayed* const kept =
+      told.certainty == Certainty::sure ? nullptr : replays_.with_queues_kept(scenario);
   const double gain = gain_in(progress, scenario, replays_.of(scenario)).least;
+  return fitting(kept == nullptr ? gain : beside_others(progress, scenario, *kept, gain), progress, scenario);
+}
+
+/// The part of it for which there are CPUs and disks.
+double ScenarioGains::fitting(double gain, const Progress& progress, std::size_t scenario) const {
   const std::vector<double> speeds = speeds_of(progress, replays_.of(scenario), input_.groups, scenario);
   return gain > 0 ? gain * part_that_fits(speeds, scenario) : gain;
+}
+
+/// How long threads queue behind other programs is those programs' doing, as far as they have the CPUs, and
+/// how their scheduling answers to a change is not known: so far the gain is what the lanes say.
+double ScenarioGains::beside_others(const Progress& progress, std::size_t scenario, const Replayed& kept,
+                                    double gain) const {
+  return gain + others_part(input_) * (gain_in(progress, scenario, kept).least - gain);
 }
 
 double ScenarioGains::part_that_fits(const std::vector<double>& speeds, std::size_t scenario) const {

@@ -36,6 +36,9 @@ class ScenarioGains {
 
   /// What the replay shows of the gain, which may be less than the most that it can be (Certainty::up_to).
   double expected(const Progress& progress, std::size_t scenario) const;
+  /// The same, by which answers are ranked. Where other programs have the CPUs, and what is `told` of the
+  /// gain is not sure, what the lanes say has a part in it. They know no limit of the CPUs.
+  double likely(const Progress& progress, std::size_t scenario, const Gain& told) const;
 
   /// The part of what a scenario gains for which there are CPUs and disks, 0 to 1. `speeds` as Room has them.
   double part_that_fits(const std::vector<double>& speeds, std::size_t scenario) const;
@@ -50,6 +53,9 @@ class ScenarioGains {
   GainBounds gain_in(const Progress& progress, std::size_t scenario, const Replayed& replayed) const;
   Spread spread(const Progress& progress, std::size_t scenario, const Replayed& replayed, double gain) const;
   double most_of(const Progress& progress, std::size_t scenario) const;
+  double fitting(double gain, const Progress& progress, std::size_t scenario) const;
+  double beside_others(const Progress& progress, std::size_t scenario, const Replayed& kept,
+                       double gain) const;
   bool may_be_less(const Progress& progress, std::size_t scenario, const GainBounds& whole,
                    const std::vector<double>& speeds, double fits, Gain& out) const;
   Doubt doubt(const Progress& progress) const;
