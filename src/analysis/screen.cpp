@@ -123,8 +123,8 @@ bool is_cause_of_lack_said(const Findings& findings, bool answered, const Screen
   return answered ? screen.neighbours : findings.verdict.rule == Verdict::Rule::lacks_cpu;
 }
 
-/// Whether a lack of CPUs may be what limits: more CPUs are an answer, or the first one is about CPU work or
-/// has no number, or there is none.
+/// Whether a lack of CPUs may be what limits: more CPUs are an answer, the first answer is about CPU work or
+/// has no number, or no answer is shown.
 bool may_lack_cpus(const Findings& findings, const std::vector<ShownAnswer>& shown) {
   if (shown.empty()) return true;
   const FoundAnswer& first = findings.answers[shown.front().answer];

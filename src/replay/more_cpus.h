@@ -23,7 +23,7 @@ Change more_cpus(const UsableCpus& cpus);
 /// in a period in which it was used up, all of the progress may take the time that it gives. Other programs
 /// that run on the CPUs may make way (fewer of them, priorities), and where they run on the CPUs of a pinned
 /// target, it is not known which CPUs these may use. From them threads gain no more than the time in which
-/// they queued, nor more than the CPU time that they can have. That gain is returned, 0 if there is none.
+/// they queued, nor more than the CPU time that they can have. The function returns that gain, or 0.
 double bound_more_cpus(const ReplayInput& input, const Scenario& scenario, Gain& gain);
 
 }  // namespace offwait

@@ -80,7 +80,7 @@ std::string service_name(const FoundService& service, const ActorNames& names) {
                      service.threads.empty() ? "" : fmt::format(" ({})", service_threads(service, names)));
 }
 
-/// ` of wrk×2 (outside)`: whose lock it is, if it is none of the target's.
+/// ` of wrk×2 (outside)`: whose lock it is, if it does not belong to the target.
 std::string outside_waiters(const FoundLock& lock, const ActorNames& names) {
   if (!lock.outside || lock.waiters.empty()) return "";
   return fmt::format(" of {} (outside)",

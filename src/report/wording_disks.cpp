@@ -178,9 +178,8 @@ std::string disk_advice(const AnswerEvidence& evidence, bool in_groups) {
   }
   switch (evidence.actions.longest()) {
     case FileAction::sync:
-      return "let one sync serve more changes (larger transactions, group commit), sync less often, or take "
-             "a "
-             "device with lower latency";
+      return "let one sync serve more changes (larger transactions, group commit), sync less often, or "
+             "take a device with lower latency";
     case FileAction::write:
       return evidence.actions.are_syncs()
                  ? "let one sync, and the write before it, serve more changes (larger transactions, group "
