@@ -23,11 +23,10 @@ enum class ScriptState : std::uint8_t { absent, running, runnable, blocked };
 
 struct ScriptThread {
   ScriptState state = ScriptState::absent;
-  Nanos last = 0;           ///< time of the last event
-  Nanos step_from = 0;      ///< recorded time that is in no step yet
-  double work_ns = 0;       ///< running time that is in no step yet
-  double timed_out_ns = 0;  ///< in time-outs that came to nothing, since its last other wait
-  std::uint64_t request = 0;
+  Nanos last = 0;            ///< time of the last event
+  Nanos step_from = 0;       ///< recorded time that is in no step yet
+  double work_ns = 0;        ///< running time that is in no step yet
+  double timed_out_ns = 0;   ///< in time-outs that came to nothing, since its last other wait
   double worked_ns = 0;      ///< all running time so far
   double served_ns = 0;      ///< all time so far for which disks served its requests
   ActorId disk = kNoActor;   ///< the last of these disks
@@ -38,8 +37,7 @@ struct ScriptThread {
 };
 
 struct DiskState {
-  std::uint64_t issued = 0;
-  std::vector<Nanos> completions;  ///< of the last ones, by number
+  std::vector<Nanos> free_from;  ///< by channel: when its last request was complete
   std::uint64_t completed = 0;
 };
 
@@ -104,9 +102,7 @@ class Writer {
         flush(event.thread);
         thread.state = ScriptState::blocked;
         const SiteId site = trace_.waits[event.wait].site;
-        if (input_.kinds.of_site[site] == WaitKind::disk) {
-          thread.request = disks_[trace_.sites[site].waker].issued++;
-        } else if (ties_.of_site[site] == Tie::lasts) {
+        if (ties_.of_site[site] == Tie::lasts) {
           const ActorId holder = trace_.sites[site].waker;
           thread.holder_worked = worked_until(holder, event.at);
           thread.holder_served = threads_[holder].served_ns;
@@ -238,6 +234,12 @@ class Writer {
         wait_for_thread(event, site.waker, ties_.of_site[site_id], length);
         break;
       case WaitKind::disk:
+        // Requests of those that are below a device are a part of what the device does for others, who wait
+        // for all of it (WaitKind::below).
+        if (input_.kinds.below_devices[input_.groups.group_of[event.thread]]) {
+          push(event.thread, {Step::What::below, kNoLock, site.waker, length, length, site_id});
+          break;
+        }
         push(event.thread,
              {Step::What::disk, kNoLock, site.waker, service(event, site.waker), length, site_id});
         thread.served_ns += out_.threads[event.thread].steps.back().length_ns;
@@ -347,20 +349,17 @@ class Writer {
     push(event.thread, {Step::What::delay, kNoLock, 0, rest, rest});
   }
 
-  /// How long the request took once a channel of the disk was free.
+  /// How long the request took once a channel of the disk was free. Channels take turns in the order in which
+  /// requests are complete, whatever order these came in, so that a channel never does two at a time.
   double service(const Event& event, ActorId id) {
     const std::uint64_t channels = input_.channels[id].known;
     DiskState& disk = disks_[id];
     const ScriptThread& thread = threads_[event.thread];
     Nanos begin = thread.last;
     if (channels != 0) {
-      const std::uint64_t slots = 4 * channels;
-      disk.completions.resize(slots);
-      const std::uint64_t before = thread.request - channels;
-      if (thread.request >= channels && before < disk.completed && disk.completed <= before + slots) {
-        begin = std::max(begin, disk.completions[before % slots]);
-      }
-      disk.completions[disk.completed++ % slots] = event.at;
+      disk.free_from.resize(channels);
+      Nanos& free_from = disk.free_from[disk.completed++ % channels];
+      begin = std::max(begin, std::exchange(free_from, event.at));
     }
     return static_cast<double>(event.at - begin);
   }

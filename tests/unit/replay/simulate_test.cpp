@@ -400,3 +400,49 @@ TEST_CASE("simulated writers that sleep while a compaction is behind go at its p
   CHECK(simulator.speed({{Resource::cpu, 0}}) == Approx(1).epsilon(0.03));
   CHECK(simulator.speed({{Resource::cpu, simulator.groups.group_of[1]}}) == Approx(1 / 0.7).epsilon(0.05));
 }
+
+TEST_CASE("a disk that serves one request at a time never works on two, in whatever order they came") {
+  // Each of the first thread's requests takes until two short ones that came later are complete.
+  test::Program program(10'000);
+  program.thread(1, "large");
+  program.thread(2, "small");
+  for (long at = 0; at < 10'000; at += 100) {
+    program.wait(2, at + 10, at + 20, "disk:vda", "class=disk");
+    program.wait(2, at + 30, at + 40, "disk:vda", "class=disk");
+    program.wait(1, at, at + 90, "disk:vda", "class=disk");
+  }
+  Simulator simulator(program.trace());
+  const ActorId disk = simulator.trace.sites[0].waker;
+  simulator.channels[disk].known = 1;
+  const Scripts scripts = scripts_of(simulator.input, 1'000'000);
+  double served = 0;
+  for (const Script& script : scripts.threads) {
+    for (const Step& step : script.steps) served += step.what == Step::What::disk ? step.length_ns : 0;
+  }
+  CHECK(served == Approx(100 * (10'000 + 10'000 + 50'000)));
+}
+
+TEST_CASE(
+    "requests of a thread below a device are simulated as a part of those of the threads that wait for it") {
+  // Computes for 1 ms, waits for the disk for 1 ms and for the commit for 2 ms, all of which the disk takes.
+  test::Program program(400'000);
+  program.thread(1, "db");
+  program.thread(2, "jbd2", "start=0 exit=- outside=kernel");
+  program.line("disk vda bytes_per_s=1e6 ios_per_s=1000 capacity=assumed");
+  for (long at = 0; at < 400'000; at += 4000) {
+    program.wait(1, at + 1000, at + 2000, "disk:vda", "class=disk");
+    program.wait(2, at + 2000, at + 4000, "disk:vda", "class=disk");
+    program.wait(1, at + 2000, at + 4000, "thread:2", "class=lock");
+    program.line("io 1 disk=vda bytes=4096 issue=" + std::to_string((at + 1000) * 1000) +
+                 " complete=" + std::to_string((at + 2000) * 1000));
+    program.line("io 2 disk=vda bytes=4096 issue=" + std::to_string((at + 2000) * 1000) +
+                 " complete=" + std::to_string((at + 4000) * 1000));
+  }
+  Simulator simulator(program.trace());
+  const ActorId disk = simulator.trace.sites[0].waker;
+  simulator.channels[disk].known = 1;
+  simulator.scripts = scripts_of(simulator.input, 1'000'000);
+  CHECK(simulator.speed({}) == Approx(1.0).epsilon(0.01));
+  CHECK(simulator.speed({{Resource::io, 0, disk}}) == Approx(4.0 / 2.5).epsilon(0.01));
+  CHECK(simulator.speed({{Resource::disk, kNoGroup, disk}}) == Approx(4.0 / 2.5).epsilon(0.01));
+}
