@@ -173,16 +173,15 @@ class Answering {
     const Progress& progress = about.progress.front();
     const ReplayInput input = this->input(about);
     if (about.cpus_short) {
-      scenarios.push_back({more_cpus(cpus_)});
+      out.tried.push_back(more_cpus(cpus_));
+      scenarios.push_back({out.tried.back()});
       if (std::optional<Replayed> changed = simulated(input, scenarios, progress)) {
         out.replayed = *std::move(changed);
-        out.tried.push_back(more_cpus(cpus_));
         if (others_part(input) > 0) out.lanes = replay(input, scenarios, kPieces);
         out.scenarios = std::move(scenarios);
         out.simulated = true;
         return out;
       }
-      scenarios.pop_back();
     } else if (std::any_of(options_.asked.begin(), options_.asked.end(), changes_cpus)) {
       std::vector<bool> wanted;
       for (const Scenario& scenario : options_.asked) wanted.push_back(changes_cpus(scenario));
@@ -500,6 +499,7 @@ class Answering {
       allow_for_many_at_once(about.progress[progress], answer.change, answer);
       answer.progress = progress;
       const double known = bound_more_cpus(input(about), {answer.change}, answer);
+      if (changes_cpus({answer.change}) && answer.certainty == Certainty::rough) continue;
       const double likely = gains.likely(about.progress[progress], scenario_of_tried(i), answer);
       out.push_back({answer, std::min(answer.gain, likely), known});
     }

@@ -208,6 +208,12 @@ TEST_CASE("a thread that hardly runs beside others queues hardly less with less 
   CHECK(found.asked.at(0).gain < 0.05);
   REQUIRE(found.asked[0].high);
   CHECK(*found.asked[0].high < 0.1);
+  // What others could leave it is known without a simulation.
+  CHECK_FALSE(found.simulated);
+  REQUIRE_FALSE(found.answers.empty());
+  CHECK(found.answers[0].change.resource == Resource::cpus);
+  CHECK(found.answers[0].gain == Approx(1.0));
+  CHECK(found.answers[0].certainty == Certainty::up_to);
 }
 
 TEST_CASE("a lock that nobody is known to have held, on CPUs that are short, has no group") {
