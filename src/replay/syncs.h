@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Calls that make sure of what is on a disk (fsync and its like): each takes CPU time and waits for a disk,
-// so that fewer of them save both. One cause is one answer: the calls, half as long or half as often
-// (AnswerOptions::syncs).
+// so that fewer of them may save both. One cause is one answer: the calls, half as long
+// (AnswerOptions::syncs). Half as many gain as much only if each of them takes no longer than before, though
+// it may have twice as much to write.
 #pragma once
 
 #include <vector>

@@ -168,7 +168,7 @@ std::string change_text(const FoundAnswer& answer, const ActorNames& names) {
     case Resource::disk:
       return fmt::format("{} twice as fast", names.brief(*answer.device));
     case Resource::sync:
-      return fmt::format("{} half as long, or half as often", sync_calls(answer));
+      return fmt::format("{} half as long", sync_calls(answer));
     case Resource::sleep:
       return fmt::format("{} half as long", of_owner("sleeps", answer, names));
     case Resource::remote:

@@ -201,7 +201,11 @@ std::string sync_advice(const AnswerEvidence& evidence, bool in_groups) {
           ? "fewer syncs (one for several changes, or for those of several threads)"
           : "let one sync serve more changes (larger transactions, group commit), or sync less "
             "often";
-  return fmt::format("{}: that saves both parts; a device with lower latency saves the waits alone", fewer);
+  // A sync that serves more changes may have more to write.
+  return fmt::format(
+      "{}, which gains as much where each of them takes no longer than now; a device with "
+      "lower latency saves the waits alone",
+      fewer);
 }
 
 }  // namespace offwait
