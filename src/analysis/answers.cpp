@@ -122,8 +122,7 @@ ActionTimes action_times(const Prepared& prepared, const PartUse& use) {
   const Trace& trace = prepared.trace.all();
   ActionTimes out;
   for (const SiteId id : use.sites) {
-    out.add(action_of(file_call(trace, trace.sites[id].wait_stack)),
-            to_seconds(prepared.sweep.sites[id].wait_ns));
+    out.add(file_action(trace, trace.sites[id].wait_stack), to_seconds(prepared.sweep.sites[id].wait_ns));
   }
   return out;
 }
@@ -321,8 +320,9 @@ std::optional<FoundSyncs> found_syncs(const Prepared& prepared, const Answer& an
   const Trace& trace = prepared.trace.all();
   std::map<std::string, Nanos> times;
   for (const SiteId id : answer.use.sites) {
-    const std::string call = file_call(trace, trace.sites[id].wait_stack);
-    if (action_of(call) == FileAction::sync) times[call] += prepared.sweep.sites[id].wait_ns;
+    const StackId stack = trace.sites[id].wait_stack;
+    if (file_action(trace, stack) != FileAction::sync) continue;
+    times[file_call(trace, stack)] += prepared.sweep.sites[id].wait_ns;
   }
   FoundSyncs out{{}, to_seconds(answer.syncs->ran_ns), answer.syncs->cpu, answer.syncs->disk};
   for (const auto& [wait_ns, call] : longest_first(times)) out.calls.push_back(call);

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "analysis/file_calls.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <string_view>
 
 #include "code/calls.h"
+#include "code/kernel.h"
 
 namespace offwait {
 
@@ -25,6 +27,21 @@ std::string_view innermost_call(const Trace& trace, StackId stack, const CallOfF
   return "";
 }
 
+bool syncs_in_kernel(const Frame& frame) {
+  return frame.kind != Frame::Kind::user && syncs_file(frame.function);
+}
+
+/// `call_of_frame`, `frame_syncs`: call_of() and syncs_in_kernel() of a frame by its id.
+template <class CallOfFrame, class FrameSyncs>
+FileAction action_in(const Trace& trace, StackId stack, const CallOfFrame& call_of_frame,
+                     const FrameSyncs& frame_syncs) {
+  const std::string_view call = innermost_call(trace, stack, call_of_frame);
+  const FileAction action = action_of(call);
+  if (call.empty() || (action != FileAction::write && action != FileAction::other)) return action;
+  const std::vector<FrameId>& frames = trace.stacks[stack].frames;
+  return std::any_of(frames.begin(), frames.end(), frame_syncs) ? FileAction::sync : action;
+}
+
 }  // namespace
 
 std::string file_call(const Trace& trace, StackId stack) {
@@ -32,13 +49,26 @@ std::string file_call(const Trace& trace, StackId stack) {
   return std::string(innermost_call(trace, stack, [&](FrameId id) { return call_of(trace.frames[id]); }));
 }
 
+FileAction file_action(const Trace& trace, StackId stack) {
+  if (stack == kNoStack) return FileAction::other;
+  return action_in(
+      trace, stack, [&](FrameId id) { return call_of(trace.frames[id]); },
+      [&](FrameId id) { return syncs_in_kernel(trace.frames[id]); });
+}
+
 std::vector<bool> stacks_that_sync(const Trace& trace) {
-  std::vector<std::string_view> calls;  // by FrameId
-  for (const Frame& frame : trace.frames) calls.push_back(call_of(frame));
+  // By FrameId: a frame is in many stacks.
+  std::vector<std::string_view> calls;
+  std::vector<bool> syncs;
+  for (const Frame& frame : trace.frames) {
+    calls.push_back(call_of(frame));
+    syncs.push_back(syncs_in_kernel(frame));
+  }
   std::vector<bool> out;
   for (StackId stack = 0; stack < trace.stacks.size(); ++stack) {
-    const std::string_view call = innermost_call(trace, stack, [&](FrameId id) { return calls[id]; });
-    out.push_back(action_of(call) == FileAction::sync);
+    const FileAction action = action_in(
+        trace, stack, [&](FrameId id) { return calls[id]; }, [&](FrameId id) { return syncs[id]; });
+    out.push_back(action == FileAction::sync);
   }
   return out;
 }

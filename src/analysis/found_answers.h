@@ -153,10 +153,11 @@ std::string_view to_string(LimitedBy by);
 
 /// The two parts of an answer about calls that make sure of what is on a disk.
 struct FoundSyncs {
-  std::vector<std::string> calls{};  ///< `fsync`, `fdatasync`: the one that is waited in longest first
-  double ran_s = 0;                  ///< all threads, in these calls; evidence.time_s is their waits
-  Gain cpu{};                        ///< half of the CPU time in these calls alone
-  Gain disk{};                       ///< half of the waits for disks in these calls alone
+  /// `fsync`, `fdatasync`, or a write that the kernel syncs at once: the one that is waited in longest first
+  std::vector<std::string> calls{};
+  double ran_s = 0;  ///< all threads, in these calls; evidence.time_s is their waits
+  Gain cpu{};        ///< half of the CPU time in these calls alone
+  Gain disk{};       ///< half of the waits for disks in these calls alone
 };
 
 /// A program's threads, other than those that wait longest for what an answer changes, that have a fifth or

@@ -69,7 +69,7 @@ KnownWork known_work(const Trace& trace, StackId id) {
   if (is(Work::garbage)) return KnownWork::garbage;
   if (is(Work::table_scan)) return KnownWork::table_scan;
   if (is(Work::condition) && is(Work::row_loop)) return KnownWork::row_filter;
-  return action_of(file_call(trace, id)) == FileAction::sync ? KnownWork::sync : KnownWork::none;
+  return file_action(trace, id) == FileAction::sync ? KnownWork::sync : KnownWork::none;
 }
 
 }  // namespace offwait

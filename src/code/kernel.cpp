@@ -115,6 +115,12 @@ bool is_page_fault(std::string_view function) {
   return is_one_of(function, kNames);
 }
 
+bool syncs_file(std::string_view function) {
+  const std::string_view name = without_suffix(function);
+  return name == "vfs_fsync_range" || name == "generic_write_sync" || name.ends_with("_sync_file") ||
+         name.ends_with("_fsync");
+}
+
 std::string_view system_call(std::string_view function) {
   constexpr std::array<std::string_view, 8> kPrefixes = {
       "__x64_sys_", "__arm64_sys_", "__ia32_sys_", "__se_sys_", "__do_sys_", "ksys_", "SyS_", "sys_"};

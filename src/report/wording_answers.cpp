@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "analysis/rankings.h"
+#include "code/calls.h"
 #include "report/quantity.h"
 #include "report/wording.h"
 #include "report/wording_cpus.h"
@@ -87,10 +88,12 @@ std::string outside_waiters(const FoundLock& lock, const ActorNames& names) {
                      names.threads(lock.waiters.front().name, lock.waiters.front().count));
 }
 
-/// `fsync() and fdatasync()`
+/// `fsync() and syncs by pwrite()`
 std::string sync_calls(const FoundAnswer& answer) {
   std::vector<std::string> calls;
-  for (const std::string& call : answer.syncs->calls) calls.push_back(call + "()");
+  for (const std::string& call : answer.syncs->calls) {
+    calls.push_back(fmt::format("{}{}()", action_of(call) == FileAction::sync ? "" : "syncs by ", call));
+  }
   return in_a_sentence(calls);
 }
 

@@ -3,6 +3,7 @@
 
 #include <catch2/catch.hpp>
 #include <string>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -13,23 +14,22 @@ using namespace offwait;
 
 namespace {
 
+constexpr std::string_view kSync = "__x64_sys_fdatasync;do_syscall_64;--;fdatasync;save;main";
+
 /// Each round of 4 ms: the thread handles a request for `handle_us`, syncs on a CPU until 2 ms, and waits for
 /// the disk in the same call until 4 ms.
-Findings server(long handle_us) {
+Findings server(long handle_us, std::string_view sync = kSync) {
   test::Program program(400'000);
   program.thread(1, "server");
   for (long at = 0; at < 400'000; at += 4000) {
     for (long sampled = 50; sampled < 2000; sampled += 100) {
-      const std::string where = sampled < handle_us
-                                    ? "--;handle;main"
-                                    : "submit_bio;__x64_sys_fdatasync;do_syscall_64;--;fdatasync;save;main";
+      const std::string where = sampled < handle_us ? "--;handle;main" : fmt::format("submit_bio;{}", sync);
       program.line(fmt::format("on_cpu 1 at={}000 stack={}", at + sampled, where));
     }
-    program.wait(1, at + 2000, at + 4000, "disk:vda",
-                 "class=disk stack=io_schedule;__x64_sys_fdatasync;do_syscall_64;--;fdatasync;save;main");
+    program.wait(1, at + 2000, at + 4000, "disk:vda", fmt::format("class=disk stack=io_schedule;{}", sync));
   }
   AnalysisOptions options;
-  options.what_ifs = {*parse_what_if("function fdatasync /2")};
+  options.what_ifs = {*parse_what_if("function save /2")};
   const Result<Findings> found = analyse(program.trace(), options);
   if (!found) FAIL(found.error().message);
   return *found;
@@ -53,6 +53,23 @@ TEST_CASE("CPU time and waits of the same syncs are one answer with two parts") 
   CHECK(found.actors[*answer.device].name == "vda");
   CHECK(answer.evidence.time_s == Approx(0.2));
   CHECK(answer.evidence.waits == 99);  // the last one ends with the window
+}
+
+TEST_CASE(
+    "A write that the kernel syncs at once is a sync, and one that waits for the disk without it is not") {
+  const std::string write =
+      "ext4_buffered_write_iter;vfs_write;__x64_sys_pwrite64;do_syscall_64;--;save;main";
+  const Findings found = server(500, "ext4_sync_file;" + write);
+  REQUIRE(found.answers.size() == 1);
+  CHECK(found.answers[0].what == Resource::sync);
+  CHECK(found.answers[0].gain == Approx(4 / 2.25 - 1).margin(0.02));
+  CHECK(found.answers[0].evidence.actions.longest() == FileAction::sync);
+  REQUIRE(found.answers[0].syncs);
+  CHECK(found.answers[0].syncs->calls == std::vector<std::string>{"pwrite"});
+  for (const FoundAnswer& answer : server(500, write).answers) {
+    CHECK_FALSE(answer.syncs);
+    CHECK(answer.evidence.actions.longest() != FileAction::sync);
+  }
 }
 
 TEST_CASE("Syncs that hardly take a CPU are no answer: the disk is") {
