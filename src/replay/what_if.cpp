@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 
 #include "base/exit_status.h"
+#include "code/calls.h"
 #include "model/called.h"
 #include "model/name_patterns.h"
 #include "model/outline.h"
@@ -317,7 +318,9 @@ bool is_named(const std::string& asked, const Frame& frame) {
   if (frame.kind == Frame::Kind::boundary) return false;
   if (frame.function.empty()) return asked == to_string(function_of(frame)) || asked == to_string(frame);
   const std::string name = outline(frame.function);
-  return asked == frame.function || asked == name || name_matches(asked, name) ||
+  // What a program calls by no function of libc is named by the system call.
+  const bool is_call = frame.kind == Frame::Kind::kernel && asked == call_of(frame);
+  return is_call || asked == frame.function || asked == name || name_matches(asked, name) ||
          name_matches(asked, frame.function);
 }
 
