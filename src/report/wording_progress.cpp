@@ -52,10 +52,8 @@ std::string clients_text(const FoundProgress& progress) {
 
 std::string active_text(const FoundProgress& progress, double window_s) {
   return progress.active_s
-             ? fmt::format(
-                   ". Clients were away for {} of the time: gains are of the time in which there was "
-                   "work",
-                   format_percent(window_s - *progress.active_s, window_s))
+             ? fmt::format(". No client got a response for {} of the time: gains are of the rest",
+                           format_percent(window_s - *progress.active_s, window_s))
              : "";
 }
 
@@ -91,9 +89,12 @@ std::string progress_text(const FoundProgress& progress, double window_s, const 
       return fmt::format("the end of {}, after {}; +100% means in half of that time", who,
                          format_seconds(progress.end_s.value_or(0)));
     case Progress::How::clients:
-      return progress.per_s ? fmt::format("{} responses/s to {}{}{}", per_s, who, requests_text(progress),
-                                          active_text(progress, window_s))
-                            : fmt::format("responses to {}", who);
+      if (!progress.per_s) return fmt::format("responses to {}", who);
+      // A wait may end with several responses.
+      return progress.addresses.empty()
+                 ? fmt::format("responses to {}, {} waits/s for them", who, per_s)
+                 : fmt::format("{} responses/s to {}{}{}", per_s, who, requests_text(progress),
+                               active_text(progress, window_s));
     case Progress::How::inferred:
       break;
   }

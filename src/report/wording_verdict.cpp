@@ -249,8 +249,8 @@ std::string graph_sentence(const Findings& findings, const ActorNames& names) {
     case Verdict::Rule::idle:
       return fmt::format("{} The target ran {}{}{}.",
                          serves_clients(findings)
-                             ? "Nothing in the target limits: there is no knot, nothing is saturated, and it "
-                               "would respond to more if its clients asked for more."
+                             ? "There is no knot, and nothing is saturated: it would respond to more if its "
+                               "clients asked for more, unless it keeps to a rate or a delay of its own."
                              : "Idle: no knot, and nothing is saturated.",
                          share_of_one_cpu(findings), where_the_waits_go(findings), machine_clause(findings));
     case Verdict::Rule::no_limit:

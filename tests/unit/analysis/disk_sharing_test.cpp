@@ -75,6 +75,9 @@ TEST_CASE("syncs are shared where those that wait behind one need none of their 
   findings.answers[0].knot = 0;
   findings.answers[0].evidence.actions = {3, 1, 0, 0};
   CHECK(shares(findings));
+  Findings tasks = findings;
+  tasks.runtimes = {{Runtime::go, 4}};
+  CHECK_FALSE(shares(tasks));
   findings.answers[0].evidence.actions = {1, 2, 0, 0};  // writes that are synced
   CHECK(shares(findings));
   findings.answers[0].evidence.actions = {0, 2, 0, 0};
