@@ -53,6 +53,34 @@ std::vector<double> served(const ReplayInput& input, const DiskRequests& ios,
   return out;
 }
 
+/// By GroupId: the part of its requests' time for which these queued while the disk worked on requests of
+/// other groups, 0 to 1. What kernel threads write, others gave them: their requests are no other group's.
+std::vector<double> behind_others(const ReplayInput& input, const DiskRequests& ios,
+                                  const std::vector<Nanos>& completions, std::size_t channels) {
+  /// No more requests than these are looked at for each request behind them.
+  constexpr std::size_t kMostAhead = 256;
+  const auto group_of = [&](std::size_t k) { return input.groups.group_of[ios[k]->thread]; };
+  std::vector<double> all(input.groups.groups.size());
+  std::vector<double> queued(all.size());
+  for (std::size_t k = 0; k < ios.size(); ++k) {
+    const DiskIo& io = *ios[k];
+    all[group_of(k)] += static_cast<double>(io.complete - io.issue);
+    if (channels == 0 || k < channels || completions[k - channels] <= io.issue) continue;
+    std::size_t ahead = 0;
+    std::size_t of_others = 0;
+    for (std::size_t before = k - std::min(k, kMostAhead); before < k; ++before) {
+      if (ios[before]->complete <= io.issue) continue;
+      ++ahead;
+      if (group_of(before) != group_of(k) && !input.groups.groups[group_of(before)].kernel) ++of_others;
+    }
+    const auto waited = static_cast<double>(std::min(completions[k - channels], io.complete) - io.issue);
+    if (ahead > 0)
+      queued[group_of(k)] += waited * static_cast<double>(of_others) / static_cast<double>(ahead);
+  }
+  for (GroupId id = 0; id < all.size(); ++id) queued[id] = all[id] > 0 ? queued[id] / all[id] : 0;
+  return queued;
+}
+
 Nanos at_disks_of(const GroupUse& use) { return use.work_ns() - use.running_ns; }
 
 /// The part of `all_ns` that the change leaves, 0 to 1. The lock is held for `held_ns` of that time.
@@ -107,6 +135,7 @@ Room::Room(const ReplayInput& input)
     const std::uint32_t channels = input.channels[disk].known;
     served_.emplace(disk, served(input, ios, completions, channels, true));
     for_one_.emplace(disk, served(input, ios, completions, channels, false));
+    behind_others_.emplace(disk, behind_others(input, ios, completions, channels));
   }
 }
 
@@ -189,6 +218,14 @@ bool Room::alters_a_shared_disk(const Scenario& scenario) const {
     const double most = *std::max_element(by_group.begin(), by_group.end()) * window;
     return is_much(static_cast<Nanos>(all - most), static_cast<Nanos>(all));
   });
+}
+
+double Room::part_behind_others(ActorId disk, const std::vector<GroupId>& groups) const {
+  const auto found = behind_others_.find(disk);
+  if (found == behind_others_.end()) return 0;
+  double out = 0;
+  for (const GroupId group : groups) out = std::max(out, found->second[group]);
+  return out;
 }
 
 double Room::most_gain_of(const std::vector<GroupId>& groups, const Scenario& scenario) const {

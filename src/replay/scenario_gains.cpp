@@ -14,6 +14,14 @@ namespace {
 /// allow for the rest.
 constexpr double kReproduces = 0.1;
 
+std::vector<GroupId> groups_of(const Progress& progress) {
+  std::vector<GroupId> out;
+  for (const ProgressPart& part : progress.parts) {
+    out.insert(out.end(), part.groups.begin(), part.groups.end());
+  }
+  return out;
+}
+
 }  // namespace
 
 double others_part(const ReplayInput& input) {
@@ -65,6 +73,8 @@ ScenarioGains::Spread ScenarioGains::spread(const Progress& progress, std::size_
     widen({simulated, simulated}, Doubt::queues_change);
     if (gain < kWorthAnAnswer && simulated >= kWorthAnAnswer) out.wide = Doubt::queues_change;
   }
+  const GainRange queued = beside_other_requests(progress, scenario, gain);
+  widen({queued.low, std::min(queued.high, most)}, Doubt::queues_change);
   if (const std::optional<GainRange> parts = gains_of_parts(progress, replayed, weights_, scenario)) {
     widen({parts->low, std::min(parts->high, most)}, Doubt::parts_differ);
   }
@@ -177,12 +187,26 @@ GainBounds ScenarioGains::gain_in(const Progress& progress, std::size_t scenario
   return {std::min(out.least, most), std::min(out.most, most)};
 }
 
-double ScenarioGains::most_of(const Progress& progress, std::size_t scenario) const {
-  std::vector<GroupId> groups;
-  for (const ProgressPart& part : progress.parts) {
-    groups.insert(groups.end(), part.groups.begin(), part.groups.end());
+/// What a change of a disk, or of requests to it, gains if the requests of others that its threads queue
+/// behind stay as they are, or come no sooner though the disk is faster. A replay does not move requests that
+/// no thread waits for.
+GainRange ScenarioGains::beside_other_requests(const Progress& progress, std::size_t scenario,
+                                               double gain) const {
+  GainRange out{gain, gain};
+  for (const Change& change : replays_.scenarios[scenario]) {
+    if (change.resource == Resource::io && change.group != kNoGroup) {
+      const double behind = room_.part_behind_others(change.device, {change.group});
+      out.low = std::min(out.low, gain * (1 - behind));
+    } else if (change.resource == Resource::disk) {
+      const double behind = room_.part_behind_others(change.device, groups_of(progress));
+      if (behind < 1) out.high = std::max(out.high, gain / (1 - behind));
+    }
   }
-  const double most = room_.most_gain_of(groups, replays_.scenarios[scenario]);
+  return out;
+}
+
+double ScenarioGains::most_of(const Progress& progress, std::size_t scenario) const {
+  const double most = room_.most_gain_of(groups_of(progress), replays_.scenarios[scenario]);
   const std::optional<double> waited = order_.most_gain(progress, replays_.scenarios[scenario]);
   return waited ? std::min(most, range_end(*waited)) : most;
 }
