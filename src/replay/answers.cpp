@@ -499,7 +499,8 @@ class Answering {
       allow_for_many_at_once(about.progress[progress], answer.change, answer);
       answer.progress = progress;
       const double known = bound_more_cpus(input(about), {answer.change}, answer);
-      if (changes_cpus({answer.change}) && answer.certainty == Certainty::rough) continue;
+      const bool is_unknown = !replays.simulated && changes_cpus({answer.change});
+      if (is_unknown && answer.certainty == Certainty::rough) continue;
       const double likely = gains.likely(about.progress[progress], scenario_of_tried(i), answer);
       out.push_back({answer, std::min(answer.gain, likely), known});
     }

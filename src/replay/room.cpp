@@ -53,35 +53,51 @@ std::vector<double> served(const ReplayInput& input, const DiskRequests& ios,
   return out;
 }
 
-/// By GroupId: the part of its requests' time for which these queued while the disk worked on requests of
-/// other groups, 0 to 1. What kernel threads write, others gave them: their requests are no other group's.
-std::vector<double> behind_others(const ReplayInput& input, const DiskRequests& ios,
-                                  const std::vector<Nanos>& completions, std::size_t channels) {
+Nanos at_disks_of(const GroupUse& use) { return use.work_ns() - use.running_ns; }
+
+/// By GroupId: whether hardly any thread waits for the group's requests, as with those that read ahead.
+std::vector<bool> unawaited(const ReplayInput& input) {
+  std::vector<Nanos> under_way(input.groups.groups.size());
+  for (const DiskIo& io : input.trace.disk_ios) {
+    if (io.complete == kNever || io.thread == kNoActor) continue;
+    under_way[input.groups.group_of[io.thread]] += clipped(io.issue, io.complete, input.trace.window);
+  }
+  std::vector<bool> out;
+  for (GroupId id = 0; id < under_way.size(); ++id) {
+    // What kernel threads write, others gave them, and wait for it.
+    out.push_back(!input.groups.groups[id].kernel && under_way[id] > 0 &&
+                  !is_much(at_disks_of(input.uses.groups[id]), under_way[id]));
+  }
+  return out;
+}
+
+/// How long the requests of each group took, and for how long of that they queued while the disk worked on
+/// requests of the other groups in `others`.
+std::map<GroupId, Room::Queued> queued_behind(const ReplayInput& input, const std::vector<bool>& others,
+                                              const DiskRequests& ios, const std::vector<Nanos>& completions,
+                                              std::size_t channels) {
   /// No more requests than these are looked at for each request behind them.
   constexpr std::size_t kMostAhead = 256;
   const auto group_of = [&](std::size_t k) { return input.groups.group_of[ios[k]->thread]; };
-  std::vector<double> all(input.groups.groups.size());
-  std::vector<double> queued(all.size());
+  std::map<GroupId, Room::Queued> out;
   for (std::size_t k = 0; k < ios.size(); ++k) {
     const DiskIo& io = *ios[k];
-    all[group_of(k)] += static_cast<double>(io.complete - io.issue);
+    Room::Queued& queued = out[group_of(k)];
+    queued.all_ns += static_cast<double>(io.complete - io.issue);
     if (channels == 0 || k < channels || completions[k - channels] <= io.issue) continue;
     std::size_t ahead = 0;
     std::size_t of_others = 0;
     for (std::size_t before = k - std::min(k, kMostAhead); before < k; ++before) {
-      if (ios[before]->complete <= io.issue) continue;
+      if (ios[before]->complete <= io.issue || ios[before]->complete > io.complete) continue;
       ++ahead;
-      if (group_of(before) != group_of(k) && !input.groups.groups[group_of(before)].kernel) ++of_others;
+      if (group_of(before) != group_of(k) && others[group_of(before)]) ++of_others;
     }
+    if (ahead == 0) continue;
     const auto waited = static_cast<double>(std::min(completions[k - channels], io.complete) - io.issue);
-    if (ahead > 0)
-      queued[group_of(k)] += waited * static_cast<double>(of_others) / static_cast<double>(ahead);
+    queued.behind_ns += waited * static_cast<double>(of_others) / static_cast<double>(ahead);
   }
-  for (GroupId id = 0; id < all.size(); ++id) queued[id] = all[id] > 0 ? queued[id] / all[id] : 0;
-  return queued;
+  return out;
 }
-
-Nanos at_disks_of(const GroupUse& use) { return use.work_ns() - use.running_ns; }
 
 /// The part of `all_ns` that the change leaves, 0 to 1. The lock is held for `held_ns` of that time.
 double left_of(const Change& change, Nanos held_ns, Nanos all_ns) {
@@ -130,12 +146,13 @@ std::string_view to_string(Full full) {
 
 Room::Room(const ReplayInput& input)
     : input_(input), cpus_(sets_of_groups(input)), knows_cpus_(input.cpus.cpus > 0) {
+  const std::vector<bool> others = unawaited(input);
   for (const auto& [disk, ios] : requests_of(input.trace)) {
     const std::vector<Nanos> completions = completions_of(ios);
     const std::uint32_t channels = input.channels[disk].known;
     served_.emplace(disk, served(input, ios, completions, channels, true));
     for_one_.emplace(disk, served(input, ios, completions, channels, false));
-    behind_others_.emplace(disk, behind_others(input, ios, completions, channels));
+    queued_.emplace(disk, queued_behind(input, others, ios, completions, channels));
   }
 }
 
@@ -220,12 +237,17 @@ bool Room::alters_a_shared_disk(const Scenario& scenario) const {
   });
 }
 
-double Room::part_behind_others(ActorId disk, const std::vector<GroupId>& groups) const {
-  const auto found = behind_others_.find(disk);
-  if (found == behind_others_.end()) return 0;
-  double out = 0;
-  for (const GroupId group : groups) out = std::max(out, found->second[group]);
-  return out;
+double Room::part_behind_unawaited(ActorId disk, const std::vector<GroupId>& groups) const {
+  const auto found = queued_.find(disk);
+  if (found == queued_.end()) return 0;
+  Queued sum;
+  for (const GroupId group : groups) {
+    const auto queued = found->second.find(group);
+    if (queued == found->second.end()) continue;
+    sum.all_ns += queued->second.all_ns;
+    sum.behind_ns += queued->second.behind_ns;
+  }
+  return sum.all_ns > 0 ? sum.behind_ns / sum.all_ns : 0;
 }
 
 double Room::most_gain_of(const std::vector<GroupId>& groups, const Scenario& scenario) const {

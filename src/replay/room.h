@@ -65,9 +65,15 @@ class Room {
   /// Whether one of its changes is of a disk for whose channels requests of several groups queue.
   bool alters_a_shared_disk(const Scenario& scenario) const;
 
-  /// The part of these groups' time at the disk, 0 to 1, for which their requests queued behind those of
-  /// other groups: of the group for which it is most.
-  double part_behind_others(ActorId disk, const std::vector<GroupId>& groups) const;
+  /// The part of the time of these groups' requests to the disk, 0 to 1, for which they queued behind
+  /// requests of other groups that hardly any thread waits for.
+  double part_behind_unawaited(ActorId disk, const std::vector<GroupId>& groups) const;
+
+  /// Time of a group's requests to a disk.
+  struct Queued {
+    double all_ns = 0;
+    double behind_ns = 0;  ///< of it, behind requests as above
+  };
 
  private:
   /// CPUs, or channels, in use on average.
@@ -93,7 +99,7 @@ class Room {
   bool knows_cpus_;
   std::map<ActorId, std::vector<double>> served_;   ///< by disk and GroupId: its channels in use, on average
   std::map<ActorId, std::vector<double>> for_one_;  ///< of these, in use for requests that are for one thread
-  std::map<ActorId, std::vector<double>> behind_others_;  ///< by disk and GroupId
+  std::map<ActorId, std::map<GroupId, Queued>> queued_;  ///< by disk
 };
 
 }  // namespace offwait

@@ -2,6 +2,7 @@
 #include "replay/scenario_gains.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "progress/group_use.h"
 #include "replay/on_one_path.h"
@@ -73,7 +74,7 @@ ScenarioGains::Spread ScenarioGains::spread(const Progress& progress, std::size_
     widen({simulated, simulated}, Doubt::queues_change);
     if (gain < kWorthAnAnswer && simulated >= kWorthAnAnswer) out.wide = Doubt::queues_change;
   }
-  const GainRange queued = beside_other_requests(progress, scenario, gain);
+  const GainRange queued = beside_unawaited(progress, scenario, gain);
   widen({queued.low, std::min(queued.high, most)}, Doubt::queues_change);
   if (const std::optional<GainRange> parts = gains_of_parts(progress, replayed, weights_, scenario)) {
     widen({parts->low, std::min(parts->high, most)}, Doubt::parts_differ);
@@ -187,20 +188,23 @@ GainBounds ScenarioGains::gain_in(const Progress& progress, std::size_t scenario
   return {std::min(out.least, most), std::min(out.most, most)};
 }
 
-/// What a change of a disk, or of requests to it, gains if the requests of others that its threads queue
-/// behind stay as they are, or come no sooner though the disk is faster. A replay does not move requests that
-/// no thread waits for.
-GainRange ScenarioGains::beside_other_requests(const Progress& progress, std::size_t scenario,
-                                               double gain) const {
+/// A replay does not move requests that no thread waits for. If threads queue behind such requests, faster
+/// ones of their own save less than it shows; and a faster disk saves more of the queue, up to all of it, if
+/// such requests come no sooner than before.
+GainRange ScenarioGains::beside_unawaited(const Progress& progress, std::size_t scenario, double gain) const {
+  const Scenario& changes = replays_.scenarios[scenario];
+  const auto gain_of_saved = [](double part) {
+    return part < 1 ? part / (1 - part) : std::numeric_limits<double>::infinity();
+  };
   GainRange out{gain, gain};
-  for (const Change& change : replays_.scenarios[scenario]) {
-    if (change.resource == Resource::io && change.group != kNoGroup) {
-      const double behind = room_.part_behind_others(change.device, {change.group});
-      out.low = std::min(out.low, gain * (1 - behind));
-    } else if (change.resource == Resource::disk) {
-      const double behind = room_.part_behind_others(change.device, groups_of(progress));
-      if (behind < 1) out.high = std::max(out.high, gain / (1 - behind));
-    }
+  if (changes.size() != 1 || gain <= 0) return out;
+  const Change& change = changes.front();
+  const double saved = gain / (1 + gain);
+  if (change.resource == Resource::io && change.group != kNoGroup) {
+    out.low = gain_of_saved(saved * (1 - room_.part_behind_unawaited(change.device, {change.group})));
+  } else if (change.resource == Resource::disk && change.factor < 1) {
+    const double behind = room_.part_behind_unawaited(change.device, groups_of(progress));
+    out.high = gain_of_saved(saved * (1 + behind * change.factor / (1 - change.factor)));
   }
   return out;
 }

@@ -350,7 +350,8 @@ class Writer {
   }
 
   /// How long the request took once a channel of the disk was free. Channels take turns in the order in which
-  /// requests are complete, whatever order these came in, so that a channel never does two at a time.
+  /// requests are complete, whatever order these came in, so that a channel never does two at a time. Time
+  /// for which it queued behind requests of threads below devices is a part of it.
   double service(const Event& event, ActorId id) {
     const std::uint64_t channels = input_.channels[id].known;
     DiskState& disk = disks_[id];
