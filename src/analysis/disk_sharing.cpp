@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "analysis/disk_sharing.h"
 
+#include <algorithm>
 #include <optional>
 
 #include "analysis/rankings.h"
+#include "progress/runtimes.h"
 
 namespace offwait {
 namespace {
@@ -35,9 +37,13 @@ bool shares_syncs(const Findings& findings, const FoundAnswer& answer) {
   const bool about_syncs =
       answer.what == Resource::sync ||
       ((answer.what == Resource::disk || answer.what == Resource::io) && answer.evidence.actions.are_syncs());
+  if (!about_syncs || !answer.knot) return false;
   // Which task of a runtime waits for a sync does not show: its scheduler lets threads go for other tasks,
   // too.
-  if (!about_syncs || !answer.knot || !findings.runtimes.empty()) return false;
+  if (std::any_of(findings.runtimes.begin(), findings.runtimes.end(),
+                  [](const FoundRuntime& found) { return hides_waits(found.runtime); })) {
+    return false;
+  }
   const FoundKnot& knot = findings.knots[*answer.knot];
   return knot.pattern == Pattern::group_commit || knot.evidence.releases.served_at_disk;
 }

@@ -37,7 +37,7 @@ FileAction action_in(const Trace& trace, StackId stack, const CallOfFrame& call_
                      const FrameSyncs& frame_syncs) {
   const std::string_view call = innermost_call(trace, stack, call_of_frame);
   const FileAction action = action_of(call);
-  if (call.empty() || (action != FileAction::write && action != FileAction::other)) return action;
+  if (!may_write(call)) return action;
   const std::vector<FrameId>& frames = trace.stacks[stack].frames;
   return std::any_of(frames.begin(), frames.end(), frame_syncs) ? FileAction::sync : action;
 }

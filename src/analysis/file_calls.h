@@ -16,8 +16,8 @@ namespace offwait {
 /// `__x64_sys_pwrite64` and `__libc_pwrite` are `pwrite`. Empty: not known.
 std::string file_call(const Trace& trace, StackId stack);
 
-/// What the call of the stack does, by its name. A write that the kernel syncs at once (O_SYNC, O_DSYNC) does
-/// a sync where its stack is inside of that.
+/// What the call of the stack does, by its name. A call that may write, and that the kernel syncs at once
+/// (O_SYNC, O_DSYNC, io_uring), does a sync where the stack is inside of that.
 FileAction file_action(const Trace& trace, StackId stack);
 
 /// By StackId: those whose file_action() is FileAction::sync.

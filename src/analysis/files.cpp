@@ -26,12 +26,15 @@ struct ObjectWaits {
 using WaitedKey = std::uint64_t;
 WaitedKey key_of(ObjectId object, SiteId site) { return (std::uint64_t{object} << 32U) | site; }
 
+/// A call, and what it does: a write may be synced at once.
+using FileCall = std::pair<std::string, FileAction>;
+
 /// Sums over the waits and requests for one object.
 struct Sums {
   ObjectWaits waited;
   Nanos stack_ns = 0;
   StackId stack = kNoStack;
-  std::map<std::string, FoundFile::Call> calls;
+  std::map<FileCall, FoundFile::Call> calls;
   struct Threads {
     std::set<ActorId> actors;
     Nanos wait_ns = 0;
@@ -92,8 +95,7 @@ class FileTable {
     sums.waited.wait_ns += waited.wait_ns;
     sums.waited.longest_ns = std::max(sums.waited.longest_ns, waited.longest_ns);
     sums.stacks[site.wait_stack] += waited.wait_ns;
-    const std::string& name = call_of(site.wait_stack);
-    FoundFile::Call& call = sums.calls[name];
+    FoundFile::Call& call = sums.calls[call_of(site.wait_stack)];
     call.waits += waited.waits;
     call.wait_s += to_seconds(waited.wait_ns);
     Sums::Threads& threads = sums.threads[called(trace_.actors[site.thread])];
@@ -101,9 +103,9 @@ class FileTable {
     threads.wait_ns += waited.wait_ns;
   }
 
-  const std::string& call_of(StackId stack) {
+  const FileCall& call_of(StackId stack) {
     const auto [found, added] = calls_.try_emplace(stack);
-    if (added) found->second = file_call(trace_, stack);
+    if (added) found->second = {file_call(trace_, stack), file_action(trace_, stack)};
     return found->second;
   }
 
@@ -135,9 +137,9 @@ class FileTable {
     file.bytes = sums.bytes;
     file.read_bytes = sums.read_bytes;
     file.written_bytes = sums.written_bytes;
-    for (auto& [name, call] : sums.calls) {
-      call.name = name;
-      call.action = action_of(name);
+    for (auto& [what, call] : sums.calls) {
+      call.name = what.first;
+      call.action = what.second;
       file.calls.push_back(std::move(call));
     }
     longest_first(file.calls);
@@ -178,7 +180,7 @@ class FileTable {
   const Trace& trace_;
   FileNames names_;
   std::map<ObjectId, Sums> sums_;
-  std::map<StackId, std::string> calls_;
+  std::map<StackId, FileCall> calls_;
   Nanos unknown_ns_ = 0;
   FoundFiles out_;
 };

@@ -184,7 +184,7 @@ struct FoundAnswer : Gain {
   LimitedBy limit = LimitedBy::unknown;       ///< of more threads, or requests, at a time
   std::optional<OtherDiskUser> other_user{};  ///< of a disk that is faster for all
   /// About waits for syncs: one sync serves several threads already (KnotReleases::served_at_disk, or the
-  /// pattern group commit).
+  /// pattern group commit). False where tasks of a runtime wait for each other without the kernel.
   bool shares_syncs = false;
 };
 

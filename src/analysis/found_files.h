@@ -49,7 +49,8 @@ struct FoundFileName {
 /// Waits and requests of one file, or of what a file system writes on its own behalf. Waits are those of the
 /// target's threads, requests anybody's; a request counts if it was complete in the window.
 struct FoundFile {
-  /// A system call without its variants (`pwrite64` is `pwrite`), or `page fault`; empty: not known.
+  /// A system call without its variants (`pwrite64` is `pwrite`), or `page fault`; empty: not known. A call
+  /// that is synced at once is another one than the same call that is not.
   struct Call {
     std::string name;
     FileAction action = FileAction::other;

@@ -41,6 +41,12 @@ FileAction action_of(std::string_view call) {
   return found == kActions.end() ? FileAction::other : found->second;
 }
 
+bool may_write(std::string_view call) {
+  const auto* const found = known_call(call);
+  return found != kActions.end() &&
+         (found->second == FileAction::write || found->second == FileAction::other);
+}
+
 std::string_view call_of(const Frame& frame) {
   if (frame.kind != Frame::Kind::user) {
     return is_page_fault(frame.function) ? kPageFault : without_size(system_call(frame.function));

@@ -16,6 +16,8 @@ enum class FileAction : std::uint8_t { sync, write, read, other };
 inline constexpr std::size_t kFileActions = 4;
 /// `call` is as of call_of().
 FileAction action_of(std::string_view call);
+/// Whether the call may write to a file, and make sure of it at once. `call` is as of call_of().
+bool may_write(std::string_view call);
 
 /// The system call that a frame of the kernel begins, or `page fault`; of a user frame, the call whose action
 /// is known and that libc calls so. Empty if the frame is neither. Variants have one name:

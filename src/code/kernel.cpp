@@ -117,8 +117,7 @@ bool is_page_fault(std::string_view function) {
 
 bool syncs_file(std::string_view function) {
   const std::string_view name = without_suffix(function);
-  return name == "vfs_fsync_range" || name == "generic_write_sync" || name.ends_with("_sync_file") ||
-         name.ends_with("_fsync");
+  return name == "vfs_fsync_range" || name.ends_with("_sync_file") || name.ends_with("_fsync");
 }
 
 std::string_view system_call(std::string_view function) {

@@ -55,8 +55,9 @@ std::string entered_by(const std::vector<Frame>& frames);
 
 /// Whether this is where the kernel comes in for a page that is not there.
 bool is_page_fault(std::string_view function);
-/// Whether this function of the kernel brings what was written to a file to a disk: that of a file system, or
-/// what calls it. A write to a file that was opened with O_SYNC or O_DSYNC calls one, as fsync does.
+/// Whether this function of the kernel, in a call that writes to a file, brings what was written to a disk:
+/// it is that of a file system, or what calls it. fsync calls it, and so does a write to a file that was
+/// opened with O_SYNC or O_DSYNC. In other calls such a name may mean something else.
 bool syncs_file(std::string_view function);
 /// The system call, as `pwrite64`, whose first function in the kernel this is; empty for other functions.
 std::string_view system_call(std::string_view function);

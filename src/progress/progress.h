@@ -51,7 +51,7 @@ struct Progress {
   double work_share = 0;    ///< of all running time and waits for disks, 0 to 1
   std::uint64_t count = 0;  ///< how often it was made in the window; 0: not known
   /// From the first to the last time that it was made, where responses were counted. In the rest of the
-  /// window nobody asked for anything. Of no length: not known.
+  /// window hardly any client got a response. Of no length: not known.
   Window active{};
   ActorId ends = kNoActor;               ///< How::end: the thread whose exit is the end
   std::vector<std::string> functions{};  ///< whose calls count; empty unless the user named one

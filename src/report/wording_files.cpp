@@ -113,8 +113,9 @@ std::string calls_text(const FoundFile& file) {
   std::vector<std::string> shown;
   for (const FoundFile::Call& call : file.calls) {
     if (shown.size() == kMost || call.wait_s <= kWorthSaying * file.wait_s) break;
-    shown.push_back(fmt::format("{} {}", call.name.empty() ? "an unknown call" : call.name,
-                                format_percent(call.wait_s, file.wait_s)));
+    const bool is_synced = call.action == FileAction::sync && action_of(call.name) != FileAction::sync;
+    shown.push_back(fmt::format("{}{} {}", call.name.empty() ? "an unknown call" : call.name,
+                                is_synced ? " (synced)" : "", format_percent(call.wait_s, file.wait_s)));
   }
   return fmt::format("{}", fmt::join(shown, ", "));
 }

@@ -52,7 +52,7 @@ std::string clients_text(const FoundProgress& progress) {
 
 std::string active_text(const FoundProgress& progress, double window_s) {
   return progress.active_s
-             ? fmt::format(". No client got a response for {} of the time: gains are of the rest",
+             ? fmt::format(". Hardly any client got a response for {} of the time: gains are of the rest",
                            format_percent(window_s - *progress.active_s, window_s))
              : "";
 }

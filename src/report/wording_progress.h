@@ -11,8 +11,8 @@
 
 namespace offwait {
 
-/// `1,762 responses/s to 20 clients on :6379`, or `… to redis-benchmark` where no responses were counted;
-/// `worker*: named by --progress`.
+/// `1,762 responses/s to 20 clients on :6379`; where no responses were counted, `responses to
+/// redis-benchmark, 1,762 waits/s for them`; `worker*: named by --progress`.
 std::string progress_text(const FoundProgress& progress, double window_s, const ActorNames& names);
 
 /// `worker×8, writer and 2 more`: the threads that make it.

@@ -247,12 +247,13 @@ std::string graph_sentence(const Findings& findings, const ActorNames& names) {
           share_of_one_cpu(findings), to_string(*verdict.asked), machine_clause(findings),
           findings.held_back ? "" : " What takes it so long did not show: record the service as well.");
     case Verdict::Rule::idle:
-      return fmt::format("{} The target ran {}{}{}.",
-                         serves_clients(findings)
-                             ? "There is no knot, and nothing is saturated: it would respond to more if its "
-                               "clients asked for more, unless it keeps to a rate or a delay of its own."
-                             : "Idle: no knot, and nothing is saturated.",
-                         share_of_one_cpu(findings), where_the_waits_go(findings), machine_clause(findings));
+      return fmt::format(
+          "{} The target ran {}{}{}.",
+          serves_clients(findings)
+              ? "There is no knot, and nothing is saturated: the target would respond to more "
+                "if its clients asked for more, unless it keeps to a rate or a delay of its own."
+              : "Idle: no knot, and nothing is saturated.",
+          share_of_one_cpu(findings), where_the_waits_go(findings), machine_clause(findings));
     case Verdict::Rule::no_limit:
       break;
   }

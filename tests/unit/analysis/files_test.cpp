@@ -171,8 +171,12 @@ TEST_CASE("a stack says which call a thread waits in, and what that does") {
     const std::string call = file_call(trace, trace.sites[trace.waits[i].site].wait_stack);
     CHECK(call == cases[i].call);
     CHECK(action_of(call) == cases[i].action);
+    const bool syncs = std::string_view(cases[i].stack).find("ext4_sync_file") != std::string_view::npos;
+    CHECK(file_action(trace, trace.sites[trace.waits[i].site].wait_stack) ==
+          (syncs ? FileAction::sync : cases[i].action));
   }
   CHECK(file_call(trace, kNoStack).empty());
+  CHECK(file_action(trace, kNoStack) == FileAction::other);
 }
 
 TEST_CASE("what most of the time was for decides, not what one stack has most of") {

@@ -28,6 +28,17 @@ std::string user_call(const std::string& function) {
 
 }  // namespace
 
+TEST_CASE("functions of file systems that sync a file are known by how they are called") {
+  for (const char* const name : {"ext4_sync_file", "ext4_sync_file.constprop.0", "xfs_file_fsync",
+                                 "btrfs_sync_file", "blkdev_fsync", "fuse_fsync", "vfs_fsync_range"}) {
+    CHECK(syncs_file(name));
+  }
+  for (const char* const name :
+       {"ext4_file_write_iter", "io_schedule", "sync_filesystem", "fsync_buffers_list"}) {
+    CHECK_FALSE(syncs_file(name));
+  }
+}
+
 TEST_CASE("the kernel's plumbing says nothing about a wait") {
   CHECK(is_plumbing("schedule_timeout"));
   CHECK(is_plumbing("do_syscall_64"));
