@@ -55,7 +55,8 @@ std::vector<double> served(const ReplayInput& input, const DiskRequests& ios,
 
 Nanos at_disks_of(const GroupUse& use) { return use.work_ns() - use.running_ns; }
 
-/// By GroupId: whether hardly any thread waits for the group's requests, as with those that read ahead.
+/// By GroupId: whether threads wait for less than half of its requests' time, as where it has several under
+/// way.
 std::vector<bool> unawaited(const ReplayInput& input) {
   std::vector<Nanos> under_way(input.groups.groups.size());
   for (const DiskIo& io : input.trace.disk_ios) {
@@ -66,7 +67,7 @@ std::vector<bool> unawaited(const ReplayInput& input) {
   for (GroupId id = 0; id < under_way.size(); ++id) {
     // What kernel threads write, others gave them, and wait for it.
     out.push_back(!input.groups.groups[id].kernel && under_way[id] > 0 &&
-                  !is_much(at_disks_of(input.uses.groups[id]), under_way[id]));
+                  2 * at_disks_of(input.uses.groups[id]) < under_way[id]);
   }
   return out;
 }

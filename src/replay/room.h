@@ -66,7 +66,7 @@ class Room {
   bool alters_a_shared_disk(const Scenario& scenario) const;
 
   /// The part of the time of these groups' requests to the disk, 0 to 1, for which they queued behind
-  /// requests of other groups that hardly any thread waits for.
+  /// requests of other groups that threads wait for less than half of the time.
   double part_behind_unawaited(ActorId disk, const std::vector<GroupId>& groups) const;
 
   /// Time of a group's requests to a disk.
