@@ -136,6 +136,44 @@ std::vector<bool> unanswered_clients(const Trace& trace, const ThreadGroups& gro
   return out;
 }
 
+/// By GroupId: whether Doubt::gave_up applies to the group, or to one that waits for it (`waiting`).
+std::vector<bool> groups_given_up(const Trace& trace, const ThreadGroups& groups, const WaitKinds& kinds,
+                                  const Uses& uses, const std::set<std::pair<GroupId, GroupId>>& waiting) {
+  struct Ends {
+    Nanos by_time = 0;
+    Nanos by_others = 0;
+  };
+  std::vector<std::uint64_t> in_vain(trace.sites.size());
+  for (const auto& [wait, whole] : kinds.time_outs.all()) ++in_vain[trace.waits[wait].site];
+  std::map<std::pair<GroupId, StackId>, Ends> places;
+  for (SiteId id = 0; id < trace.sites.size(); ++id) {
+    const WaitSite& site = trace.sites[id];
+    // An event loop's time-outs are for what it does from time to time.
+    const bool is_one = site.wait_class == WaitClass::futex || site.wait_class == WaitClass::net;
+    if (!is_one || groups.group_of[site.thread] == kNoGroup) continue;
+    const auto ended = static_cast<Nanos>(uses.sites[id].ended - std::min(uses.sites[id].ended, in_vain[id]));
+    Ends& ends = places[{groups.group_of[site.thread], site.wait_stack}];
+    const WaitKind kind = kinds.of_site[id];
+    if (kind == WaitKind::timer) ends.by_time += ended;
+    if (kind == WaitKind::handover || kind == WaitKind::remote) ends.by_others += ended;
+  }
+  std::vector<Ends> sums(groups.groups.size());
+  for (const auto& [place, ends] : places) {
+    if (ends.by_others == 0) continue;
+    sums[place.first].by_time += ends.by_time;
+    sums[place.first].by_others += ends.by_others;
+  }
+  std::vector<bool> out;
+  for (const Ends& ends : sums) {
+    out.push_back(ends.by_time > 0 && is_much(ends.by_time, ends.by_time + ends.by_others));
+  }
+  const std::vector<bool> own = out;
+  for (const auto& [waiter, waker] : waiting) {
+    if (own[waiter]) out[waker] = true;
+  }
+  return out;
+}
+
 }  // namespace
 
 Doubts::Doubts(const Trace& trace, const ThreadGroups& groups, const WaitKinds& kinds, const Uses& uses)
@@ -148,6 +186,7 @@ Doubts::Doubts(const Trace& trace, const ThreadGroups& groups, const WaitKinds& 
       runtimes_(runtimes_of(trace)),
       lost_(lost_time(trace)) {
   const std::set<std::pair<GroupId, GroupId>> waiting = much_waited_for(trace, groups, kinds, uses);
+  gave_up_ = groups_given_up(trace, groups, kinds, uses, waiting);
   for (const SleepPace pace : {SleepPace::thread, SleepPace::late, SleepPace::unknown}) {
     asleep_[pace] = asleep_of(trace, groups, kinds, uses, waiting, pace);
   }
@@ -208,6 +247,13 @@ bool Doubts::held_back(const Scenario& scenario) const {
 bool Doubts::unanswered(const Scenario& scenario) const {
   return std::any_of(scenario.begin(), scenario.end(), [this](const Change& change) {
     return change.group != kNoGroup && change.factor < 1 && unanswered_[change.group];
+  });
+}
+
+bool Doubts::gave_up(const Progress& progress) const {
+  return std::any_of(progress.parts.begin(), progress.parts.end(), [this](const ProgressPart& part) {
+    return std::any_of(part.groups.begin(), part.groups.end(),
+                       [this](GroupId group) { return gave_up_[group]; });
   });
 }
 

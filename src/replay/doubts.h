@@ -49,6 +49,11 @@ class Doubts {
   /// target, each a few times. Then the client mostly connects again and again, which gains nothing.
   bool unanswered(const Scenario& scenario) const;
 
+  /// Doubt::gave_up: whether threads of the progress, or those that wait for it for much of their time, gave
+  /// up a tenth of their waits, in places where threads or services end the others. Then they ask again, and
+  /// what was done for them in vain is saved too as soon as the answers come in time.
+  bool gave_up(const Progress& progress) const;
+
   /// Whether a thread of the progress is one of a runtime.
   bool runs_tasks(const Progress& progress) const;
 
@@ -62,6 +67,7 @@ class Doubts {
   std::map<SleepPace, std::map<GroupId, double>> asleep_;  ///< part_asleep()
   std::vector<bool> held_back_;                            ///< by ServiceId
   std::vector<bool> unanswered_;                           ///< by GroupId
+  std::vector<bool> gave_up_;                              ///< by GroupId
   std::vector<Runtime> runtimes_;                          ///< by ActorId
   LostTime lost_;
 };

@@ -55,6 +55,8 @@ std::string_view to_string(Doubt doubt) {
       return "throttled";
     case Doubt::batches:
       return "batches";
+    case Doubt::gave_up:
+      return "gave-up";
     case Doubt::fixed_rate:
       return "fixed-rate";
     case Doubt::sleeps_vary:

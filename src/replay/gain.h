@@ -38,6 +38,7 @@ enum class Doubt : std::uint8_t {
   unanswered,         ///< the target responded on less than half as many connections as a client had
   throttled,          ///< threads sleep while another one is behind, as far as the recording shows
   batches,            ///< a thread serves several requests at once, and more at once if these come sooner
+  gave_up,            ///< threads gave up waiting after a time: what others did for them was in vain
   fixed_rate,         ///< threads go on at a fixed rate, and what they do when they are late is not known
   sleeps_vary,        ///< what decides how long, or how often, threads sleep is not known
   queues_change,      ///< how much shorter queues for CPUs or disks get is not known

@@ -129,6 +129,9 @@ Gain ScenarioGains::of(const Progress& progress, std::size_t scenario, const Rep
   } else if (order_.serves_in_batches(progress)) {
     out.certainty = Certainty::approximate;
     out.doubt = Doubt::batches;
+  } else if (doubts_.gave_up(progress)) {
+    out.certainty = Certainty::approximate;
+    out.doubt = Doubt::gave_up;
   } else if (replayed.off > kReproduces) {
     out.certainty = Certainty::approximate;
     out.doubt = Doubt::simulated_roughly;

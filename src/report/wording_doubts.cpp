@@ -36,6 +36,8 @@ std::string_view doubt_clause(Doubt doubt) {
       return "the target did not respond on most of the connections of that client";
     case Doubt::throttled:
       return "threads sleep while another one is behind with its work, and seem to be slowed down on purpose";
+    case Doubt::gave_up:
+      return "threads gave up waiting after a time, and how much was done for them in vain is not known";
     case Doubt::batches:
       return "a thread serves several requests at once, and more of them at once if they come sooner";
     case Doubt::fixed_rate:

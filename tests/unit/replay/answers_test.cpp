@@ -473,3 +473,28 @@ TEST_CASE("a thread that shares the CPU to which it is pinned gains the time in 
   CHECK(found.asked.at(0).gain == Approx(1 / 0.9 - 1).margin(0.01));
   CHECK(std::isfinite(found.asked.at(1).gain));
 }
+
+TEST_CASE("where threads give up and ask again, it is not known how much was done in vain") {
+  // Each second request is given up after 2 ms, though the server goes on; the caller asks again 2 ms later.
+  const auto gain_of_server = [](bool gives_up) {
+    const std::string ask = "class=futex stack=f;--;pthread_cond_timedwait;ask;main";
+    test::Program program(400'000);
+    program.thread(1, "caller");
+    program.thread(2, "server");
+    for (long at = 0; at + 4300 < 400'000; at += 4000) {
+      const bool in_vain = gives_up && at % 8000 == 4000;
+      program.wait(1, at + 400, at + (in_vain ? 2400 : 3500), in_vain ? "timer" : "thread:2", ask);
+      if (in_vain)
+        program.wait(1, at + 2500, at + 3900, "timer", "class=sleep stack=k;--;nanosleep;back_off");
+      program.wait(2, at + 3600, at + 4300, "thread:1", "class=futex stack=f;--;pthread_cond_wait;take;main");
+    }
+    const Answers found = test::answers(program.trace());
+    const Answer* const answer = test::answer_about(found, Resource::cpu);
+    REQUIRE(answer != nullptr);
+    return static_cast<Gain>(*answer);
+  };
+  CHECK(gain_of_server(false).certainty == Certainty::sure);
+  const Gain gain = gain_of_server(true);
+  CHECK(gain.certainty == Certainty::approximate);
+  CHECK(gain.doubt == Doubt::gave_up);
+}
