@@ -123,21 +123,20 @@ Gain ScenarioGains::of(const Progress& progress, std::size_t scenario, const Rep
   } else if (doubts_.looked(progress)) {
     allow_for_one_path(input_, replays_.scenarios[scenario], room_, out);
     out.doubt = Doubt::looked;
-  } else if (doubts_.sleeps(progress, SleepPace::thread)) {
+  } else if (const Doubt why = why_approximate(progress, replayed); why != Doubt::none) {
     out.certainty = Certainty::approximate;
-    out.doubt = Doubt::throttled;
-  } else if (order_.serves_in_batches(progress)) {
-    out.certainty = Certainty::approximate;
-    out.doubt = Doubt::batches;
-  } else if (doubts_.gave_up(progress)) {
-    out.certainty = Certainty::approximate;
-    out.doubt = Doubt::gave_up;
-  } else if (replayed.off > kReproduces) {
-    out.certainty = Certainty::approximate;
-    out.doubt = Doubt::simulated_roughly;
+    out.doubt = why;
   }
   cap_bound(out, most_of(progress, scenario));
   return out;
+}
+
+/// Why gains of the progress are approximate, whatever the change; Doubt::none if they are not.
+Doubt ScenarioGains::why_approximate(const Progress& progress, const Replayed& replayed) const {
+  if (doubts_.sleeps(progress, SleepPace::thread)) return Doubt::throttled;
+  if (order_.serves_in_batches(progress)) return Doubt::batches;
+  if (doubts_.gave_up(progress)) return Doubt::gave_up;
+  return replayed.off > kReproduces ? Doubt::simulated_roughly : Doubt::none;
 }
 
 /// Whether something that the replay does not show may take a part of the gain: then it is a bound.
