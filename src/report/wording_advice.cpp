@@ -133,9 +133,8 @@ std::string advice_for_part(const Findings& findings, const FoundAnswer& answer,
       if (is_outside) return outside_advice(findings, answer);
       return evidence.fixed_rate
                  ? "a shorter period, if what these threads do at a fixed rate is wanted more often"
-                 : "sleep for less long (if this polls, wait for the event itself; if it limits a rate, "
-                   "raise "
-                   "the rate)";
+                 : "sleep for less long (if this polls, wait for the event itself; if it limits a "
+                   "rate, raise the rate)";
     case Resource::remote:
       return service_advice(answer);
     case Resource::waited:
