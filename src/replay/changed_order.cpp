@@ -9,16 +9,13 @@
 
 #include "base/side_by_side.h"
 #include "replay/much_waited_for.h"
+#include "replay/timed_clients.h"
 
 namespace offwait {
 
 namespace {
 
-/// A request serves several threads if this many go on after each wait for a disk, on average.
-constexpr double kSeveral = 1.2;
-
-/// This many waits tell as well as all how many threads a request serves, and what a holder of a lock waits
-/// for.
+/// This many waits tell as well as all what a holder of a lock waits for.
 constexpr std::size_t kMostWaits = 1'000'000;
 
 bool alters_a_disk(const Scenario& scenario) {
@@ -143,10 +140,11 @@ ChangedOrder::ChangedOrder(const Trace& trace, const ThreadGroups& groups, const
       [&] {
         find_waits_for_locks(trace, groups, kinds);
         find_waits_for_any(trace, groups, kinds);
+        has_timed_clients_ = have_timed_clients(trace, groups, kinds, uses_);
         find_idle_sleepers(trace, groups, kinds);
       },
       [&] {
-        find_shared_requests(trace, groups, kinds);
+        shared_requests_ = SharedRequests(trace, groups, kinds, uses_);
         find_batches(trace, groups, kinds);
       });
 }
@@ -274,15 +272,15 @@ std::optional<double> ChangedOrder::least_gain(const Progress& progress, const S
     for (const GroupId group : part.groups) {
       const bool goes_on_with_any = is_much(for_any_[group], uses_.groups[group].lifetime_ns);
       if (goes_on_with_any && !alters_a_disk(scenario)) at_least(0);
-      if (asks_an_idle_sleeper(group, scenario)) at_least(0);
+      if (asks_an_idle_sleeper(group, scenario) || has_timed_clients_[group]) at_least(0);
     }
   }
   if (serves_in_batches(progress) && alters_what_batches_wait_for(scenario)) at_least(0);
   for (const Change& change : scenario) {
     const bool sooner = change.device != kNoActor && !change.shared && change.factor < 1;
-    if (sooner && threads_for_[change.device] >= kSeveral) {
-      at_least(1 / (change.factor * threads_for_[change.device]) - 1);
-    }
+    const std::optional<double> least =
+        sooner ? shared_requests_.least_gain(change.device, change.factor) : std::nullopt;
+    if (least) at_least(*least);
   }
   return out;
 }
@@ -342,48 +340,6 @@ bool ChangedOrder::compete(const Progress& progress) const {
              return std::find(part.groups.begin(), part.groups.end(), one) != part.groups.end();
            });
   });
-}
-
-void ChangedOrder::find_shared_requests(const Trace& trace, const ThreadGroups& groups,
-                                        const WaitKinds& kinds) {
-  std::vector<std::vector<std::uint32_t>> own(trace.actors.size());  // waits of each thread, in order
-  const std::size_t most = std::min(trace.waits.size(), kMostWaits);
-  for (std::uint32_t id = 0; id < most; ++id) {
-    own[trace.sites[trace.waits[id].site].thread].push_back(id);
-  }
-  const auto disk_of = [&](std::uint32_t id) {
-    const SiteId site = trace.waits[id].site;
-    if (kinds.of_site[site] == WaitKind::disk) return trace.sites[site].waker;
-    const DiskPartRange parts = parts_of(kinds.disk_parts, id);
-    return parts.begin() != parts.end() ? parts.begin()->disk : kNoActor;
-  };
-  // By disk: the waits for it, and the threads that went on after one of these without going to the disk:
-  // those of the waiting thread's own group (`fellows`, the thread itself included) and those of other groups
-  // (`others`).
-  std::vector<double> waits(trace.actors.size());
-  std::vector<double> fellows(trace.actors.size());
-  std::vector<double> others(trace.actors.size());
-  for (const std::vector<std::uint32_t>& of_thread : own) {
-    for (std::size_t i = 0; i < of_thread.size(); ++i) {
-      const Wait& wait = trace.waits[of_thread[i]];
-      if (const ActorId disk = disk_of(of_thread[i]); disk != kNoActor) waits[disk] += 1;
-      const WaitSite& site = trace.sites[wait.site];
-      const WaitKind kind = kinds.of_site[wait.site];
-      if ((kind != WaitKind::handover && kind != WaitKind::lock) || wait.wake == kNever) continue;
-      const std::vector<std::uint32_t>& of_waker = own[site.waker];
-      const auto after = std::partition_point(of_waker.begin(), of_waker.end(), [&](std::uint32_t id) {
-        return trace.waits[id].block < wait.wake;
-      });
-      const ActorId disk = after == of_waker.begin() ? kNoActor : disk_of(*std::prev(after));
-      const bool asks_itself = i + 1 < of_thread.size() && disk_of(of_thread[i + 1]) == disk;
-      if (disk == kNoActor || asks_itself) continue;
-      const bool is_fellow = groups.group_of[site.waker] == groups.group_of[site.thread];
-      (is_fellow ? fellows : others)[disk] += 1;
-    }
-  }
-  for (ActorId id = 0; id < trace.actors.size(); ++id) {
-    threads_for_.push_back(waits[id] > 0 ? std::max(waits[id] + fellows[id], others[id]) / waits[id] : 1);
-  }
 }
 
 void ChangedOrder::find_batches(const Trace& trace, const ThreadGroups& groups, const WaitKinds& kinds) {

@@ -15,6 +15,7 @@
 #include "progress/thread_groups.h"
 #include "progress/wait_kinds.h"
 #include "replay/scenario.h"
+#include "replay/shared_requests.h"
 #include "replay/waits_for_sleepers.h"
 
 namespace offwait {
@@ -32,11 +33,12 @@ class ChangedOrder {
   /// - A thread that sleeps when it finds nothing to do sleeps the more often the sooner it is done. That may
   ///   take all of a gain of its own and of those that wait for it, unless it is its sleeps that change, or
   ///   those of a function.
+  /// - Clients that send requests at times of their own (have_timed_clients()) may send no more of them.
   /// - A thread that serves several requests at once, and not always as many, serves fewer of them at once
   ///   the sooner it is back from what it waits for each time, a time or a remote service. That may take all
   ///   of a gain.
   /// - A request to a disk for several threads, as in a group commit, is for fewer of them the sooner it is
-  ///   done, down to one for each.
+  ///   done (SharedRequests).
   std::optional<double> least_gain(const Progress& progress, const Scenario& scenario) const;
 
   /// What shorter sleeps of a group gain at most for those groups of the progress whose threads wait for its
@@ -57,7 +59,6 @@ class ChangedOrder {
  private:
   void find_waits_for_locks(const Trace& trace, const ThreadGroups& groups, const WaitKinds& kinds);
   void find_waits_for_any(const Trace& trace, const ThreadGroups& groups, const WaitKinds& kinds);
-  void find_shared_requests(const Trace& trace, const ThreadGroups& groups, const WaitKinds& kinds);
   void find_idle_sleepers(const Trace& trace, const ThreadGroups& groups, const WaitKinds& kinds);
   void find_batches(const Trace& trace, const ThreadGroups& groups, const WaitKinds& kinds);
   bool alters_what_batches_wait_for(const Scenario& scenario) const;
@@ -65,6 +66,7 @@ class ChangedOrder {
 
   const Uses& uses_;
   const WaitsForSleepers& sleepers_;
+  std::vector<bool> has_timed_clients_;  ///< by GroupId
   std::vector<Nanos> for_any_;  ///< by GroupId: waits for disks that ended with more requests under way
   /// Waits of the one for locks that the other one holds, and for which that one itself waits for none.
   std::map<std::pair<GroupId, GroupId>, Nanos> behind_;
@@ -75,7 +77,7 @@ class ChangedOrder {
   std::set<GroupId> batches_by_time_;    ///< those threads' groups, if they wait for a time before each batch
   std::set<GroupId> batches_by_remote_;  ///< and if they wait for a remote service
   std::set<ServiceId> services_of_batches_;
-  std::vector<double> threads_for_;  ///< by ActorId: of a disk, the threads that go on after each wait for it
+  SharedRequests shared_requests_;
 };
 
 }  // namespace offwait

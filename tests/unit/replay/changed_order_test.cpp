@@ -86,16 +86,19 @@ test::Program asks_a_sleeper(long slept) {
   return program;
 }
 
-/// One of three workers syncs for 2 ms, and lets the other two go on, which do not sync themselves or, with
-/// `each`, do it next.
-test::Program commits(bool each) {
+/// Each 10 ms one of three workers, in turns, syncs for 2 ms, and lets the other two go on, which do not sync
+/// themselves or, with `each`, do it next. They came `before` that sync. With `one` it is always the same.
+test::Program commits(bool each, long before = -10, bool one = false) {
   test::Program program(300'000);
   for (int tid = 1; tid <= 3; ++tid) program.thread(tid, "worker");
   const std::string follows = "class=futex futex=1 stack=f;--;pthread_cond_wait;commit;worker";
-  for (long at = 0; at < 300'000; at += 10'000) {
-    program.wait(1, at, at + 2000, "disk:vda", kDisk);
-    for (int tid = 2; tid <= 3; ++tid) {
-      program.wait(tid, at + 10, at + 2010, "thread:1", follows);
+  int turn = 0;
+  for (long at = 5000; at + 5000 <= 300'000; at += 10'000) {
+    const int leader = one ? 1 : turn++ % 3 + 1;
+    program.wait(leader, at, at + 2000, "disk:vda", kDisk);
+    for (int tid = 1; tid <= 3; ++tid) {
+      if (tid == leader) continue;
+      program.wait(tid, at - before, at + 2010, "thread:" + std::to_string(leader), follows);
       if (each) program.wait(tid, at + 2020, at + 4000, "disk:vda", kDisk);
     }
   }
@@ -112,12 +115,38 @@ TEST_CASE("a thread that asks ahead may wait for the disk for what it saves else
   CHECK_FALSE(one.order.least_gain(one.progress, kLessWork));
 }
 
-TEST_CASE("a sync for three serves fewer of them if it is sooner done") {
+TEST_CASE("a sync for three may serve fewer of them if it is sooner done") {
+  const auto least = [](const Found& found) {
+    return found.order.least_gain(found.progress, found.disk()).value();
+  };
+  // Each thread waits 2 of 10 ms for one sync; if each sync served one thread, it would gain nothing.
   const Found group(commits(false));
-  CHECK(group.order.least_gain(group.progress, group.disk()) == 0.0);  // 2 ÷ 3 threads, less than before
+  CHECK(least(group) == Approx(10.0 / 9 - 1).epsilon(0.02));
+  // Two of three came 4 ms before it, and wait for what is under way then and for the next: 6 ms of 10.
+  CHECK(least(Found(commits(false, 4000))) == Approx(30.0 / (30 - 14 + 5) - 1).epsilon(0.02));
+  // Threads that never sync themselves may have waited for something else before that sync.
+  CHECK(least(Found(commits(false, 4000, true))) == Approx(20.0 / (20 - 4 + 2) - 1).epsilon(0.02));
   CHECK_FALSE(group.order.least_gain(group.progress, kLessWork));
   const Found each(commits(true));
   CHECK_FALSE(each.order.least_gain(each.progress, each.disk()));
+}
+
+TEST_CASE(
+    "a client that has delays of its own in the place where it waits for responses may ask no more often") {
+  const auto least = [](const char* delay) {
+    test::Program program(300'000);
+    program.thread(1, "server");
+    program.thread(2, "client", "start=0 exit=- outside=yes");
+    for (long at = 0; at + 5010 <= 300'000; at += 5000) {
+      program.wait(2, at + 20, at + 2000, "thread:1", "class=poll stack=k;--;epoll_wait;loop");
+      program.wait(2, at + 2100, at + 5000, "timer", delay);
+      program.wait(1, at + 2000, at + 5010, "thread:2", "class=net stack=k;--;recv;serve");
+    }
+    const Found found(program);
+    return found.order.least_gain(found.progress, kLessWork);
+  };
+  CHECK(least("class=poll stack=k;--;epoll_wait;loop") == 0.0);
+  CHECK_FALSE(least("class=sleep stack=k;--;nanosleep;loop"));
 }
 
 TEST_CASE("a worker that sleeps when it finds nothing to do may sleep more often if it is faster") {
