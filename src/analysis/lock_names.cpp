@@ -59,6 +59,15 @@ std::string name_of(const Frame& frame) {
   return frame.function.empty() ? to_string(function_of(frame)) : outline(frame.function);
 }
 
+/// Of a function without a name: its first caller in the same file that has one, which says more than an
+/// address.
+std::string named_caller(const std::vector<Frame>& frames, std::size_t at) {
+  for (std::size_t i = at; i < frames.size() && frames[i].module == frames[at].module; ++i) {
+    if (!frames[i].function.empty()) return name_of(frames[i]);
+  }
+  return name_of(frames[at]);
+}
+
 }  // namespace
 
 std::optional<LockKind> lock_kind(const Trace& trace, const Stack& stack) {
@@ -108,14 +117,16 @@ std::string taken_in(const Trace& trace, const Stack& stack, const Object& lock)
   }
   const bool monitor = runtime == RuntimeLock::java_monitor;
   std::string any, own;
-  for (const Frame& frame : without_noise(user, stack.cut.has_value())) {
+  const std::vector<Frame> frames = without_noise(user, stack.cut.has_value());
+  for (std::size_t i = 0; i < frames.size(); ++i) {
+    const Frame& frame = frames[i];
     // What Java code consists of has no name unless the virtual machine was asked for it.
     if (monitor && frame.function.empty()) continue;
     const std::string function = name_of(frame);
     if (any.empty()) any = function;
     const Roles roles = roles_of(frame);
     if (roles.noise != Noise::none || is_nameless_body(frame.function) || roles.of_java) continue;
-    if (!is_about_locks(frame.function)) return function;
+    if (!is_about_locks(frame.function)) return named_caller(frames, i);
     if (own.empty()) own = function;
   }
   if (own.empty() && monitor) return "synchronized Java code";
