@@ -80,7 +80,7 @@ std::vector<std::string> nameless_modules(const Findings& findings) {
 }
 
 bool has_nameless_jit_code(const Findings& findings) {
-  const std::vector<const FoundAnswer*> answers = first_answers(findings);
+  const std::vector<const FoundAnswer*> answers = first_answers(distinct_answers(findings));
   return std::any_of(answers.begin(), answers.end(), [&findings](const FoundAnswer* answer) {
     if (answer->actor && findings.actors[*answer->actor].outside) return false;
     const auto is_nameless = [](const Backtrace& stack) {

@@ -137,12 +137,21 @@ std::string name_of(const FoundAnswer& answer) {
   return answer.what == Resource::waited && answer.lock ? answer.lock->name : "";
 }
 
+/// Whether an answer about requests of some threads to a disk is a part of one about the whole disk that
+/// names these threads, and nobody else's requests.
+bool is_part_of(const FoundAnswer& answer, const FoundAnswer& before) {
+  return answer.what == Resource::io && before.what == Resource::disk && answer.device == before.device &&
+         answer.actor == before.evidence.actor && answer.progress == before.progress &&
+         !before.evidence.others_matter() && !before.other_user;
+}
+
 }  // namespace
 
 std::vector<const FoundAnswer*> distinct_answers(const Findings& findings) {
   std::vector<const FoundAnswer*> out;
   for (const FoundAnswer& answer : findings.answers) {
     const bool said = std::any_of(out.begin(), out.end(), [&answer](const FoundAnswer* before) {
+      if (is_part_of(answer, *before)) return true;
       const bool same_part = answer.what == before->what && name_of(answer) == name_of(*before) &&
                              answer.actor == before->actor && answer.evidence.tid == before->evidence.tid &&
                              address_of(answer) == address_of(*before);
@@ -157,9 +166,9 @@ std::vector<const FoundAnswer*> distinct_answers(const Findings& findings) {
   return out;
 }
 
-std::vector<const FoundAnswer*> first_answers(const Findings& findings) {
+std::vector<const FoundAnswer*> first_answers(const std::vector<const FoundAnswer*>& all) {
   constexpr std::size_t kMost = 4;
-  std::vector<const FoundAnswer*> out = distinct_answers(findings);
+  std::vector<const FoundAnswer*> out = all;
   const auto worth_nothing = std::find_if(out.begin(), out.end(), [](const FoundAnswer* answer) {
     return answer->certainty != Certainty::rough && most_of(*answer) < kWorthALine;
   });

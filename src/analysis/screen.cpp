@@ -10,9 +10,18 @@ namespace offwait {
 
 namespace {
 
+/// Where the target does not respond, what its client does is what that costs, and no answer.
+std::vector<const FoundAnswer*> answers_below(AnswersHeading::What heading, const Findings& findings) {
+  std::vector<const FoundAnswer*> out = distinct_answers(findings);
+  if (heading == AnswersHeading::What::unanswered) {
+    std::erase_if(out, [](const FoundAnswer* answer) { return answer->doubt == Doubt::unanswered; });
+  }
+  return out;
+}
+
 std::vector<ShownAnswer> shown_answers(const Findings& findings, const std::vector<const FoundAnswer*>& all,
                                        bool everything) {
-  const std::size_t count = everything ? all.size() : first_answers(findings).size();
+  const std::size_t count = everything ? all.size() : first_answers(all).size();
   std::vector<ShownAnswer> out;
   for (std::size_t i = 0; i < count; ++i) {
     const bool is_first_of_progress = i == 0 || all[i]->progress != all.front()->progress;
@@ -23,10 +32,13 @@ std::vector<ShownAnswer> shown_answers(const Findings& findings, const std::vect
 }
 
 /// None if a number would pretend to know more than the answers do.
-std::optional<OtherAnswers> others_of(const Findings& findings, const std::vector<const FoundAnswer*>& all,
-                                      std::size_t shown) {
+std::optional<OtherAnswers> others_of(const Findings& findings, AnswersHeading::What heading,
+                                      const std::vector<const FoundAnswer*>& all, std::size_t shown) {
   const bool all_known = shown < all.size() || has_all_answers(findings);
-  if (all.empty() || all.front()->certainty == Certainty::rough || !all_known) return std::nullopt;
+  const bool is_elsewhere =
+      heading == AnswersHeading::What::unanswered || heading == AnswersHeading::What::unknown;
+  if (is_elsewhere || all.empty() || all.front()->certainty == Certainty::rough || !all_known)
+    return std::nullopt;
   OtherAnswers out{all.size() - shown, 0};
   for (std::size_t i = shown; i < all.size(); ++i) out.gain = std::max(out.gain, most_of(*all[i]));
   return out;
@@ -177,6 +189,17 @@ bool is_empty(const LeftOut& out) {
   return out.knots == 0 && out.waits == 0 && out.background == 0 && out.blocked == 0;
 }
 
+/// Whether all answers that are worth a line are about clients, and what these do by themselves.
+bool are_all_of_clients(const Findings& findings) {
+  const auto is_of_client = [&findings](const FoundAnswer& answer) {
+    return most_of(answer) < kWorthALine ||
+           ((answer.what == Resource::cpu || answer.what == Resource::sleep) && answer.actor &&
+            findings.actors[*answer.actor].outside && !answer.evidence.takes_output);
+  };
+  return has_all_answers(findings) &&
+         std::all_of(findings.answers.begin(), findings.answers.end(), is_of_client);
+}
+
 }  // namespace
 
 std::string_view to_string(ScreenSection section) {
@@ -239,6 +262,8 @@ std::string_view to_string(AnswersHeading::What what) {
       return "split";
     case AnswersHeading::What::unanswered:
       return "unanswered";
+    case AnswersHeading::What::clients:
+      return "clients";
     case AnswersHeading::What::graph:
       return "graph";
     case AnswersHeading::What::unknown:
@@ -255,7 +280,8 @@ AnswersHeading heading_of(const Findings& findings) {
     const FoundAnswer& first = findings.answers.front();
     if (first.certainty == Certainty::split) return {What::split};
     if (first.doubt == Doubt::unanswered) return {What::unanswered};
-    if (first.certainty == Certainty::rough || first.gain >= kWorthAFix) return {What::none};
+    if (first.certainty == Certainty::rough) return {What::none};
+    if (first.gain >= kWorthAFix) return {are_all_of_clients(findings) ? What::clients : What::none};
   }
   if (findings.verdict.kind() == Verdict::Kind::idle || findings.verdict.rule == Verdict::Rule::asks) {
     return {What::graph};
@@ -284,12 +310,12 @@ Screen screen_of(const Findings& findings, const ScreenOptions& options) {
     if (condition) out.sections.push_back(section);
   };
   if (answered) {
-    const std::vector<const FoundAnswer*> all = distinct_answers(findings);
     // A target that waits for what TCP holds back is neither idle nor balanced.
     out.heading = findings.held_back ? AnswersHeading{AnswersHeading::What::held_back} : heading_of(findings);
+    const std::vector<const FoundAnswer*> all = answers_below(out.heading.what, findings);
     out.answers = shown_answers(findings, all, options.everything);
     out.neighbours = others_have_the_cpus(findings) && may_lack_cpus(findings, out.answers);
-    out.others = others_of(findings, all, out.answers.size());
+    out.others = others_of(findings, out.heading.what, all, out.answers.size());
   }
   add_knots(findings, answered, options.everything, out);
   add_devices(findings, answered, options.everything, out);

@@ -49,6 +49,7 @@ struct AnswersHeading {
     held_back,   ///< Findings::held_back
     split,       ///< they depend on whose progress counts
     unanswered,  ///< the target did not respond to most connections of a client
+    clients,     ///< only what clients of the target do gains anything
     graph,       ///< the target is idle, or waits for a service: what the wait graph says
     unknown,     ///< it is not known whose progress counts, and nothing makes all of it faster
     balanced,    ///< no single change gains much

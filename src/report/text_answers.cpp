@@ -14,6 +14,7 @@
 #include "report/wording_answers.h"
 #include "report/wording_cpus.h"
 #include "report/wording_edges.h"
+#include "report/wording_gains.h"
 #include "report/wording_locks.h"
 #include "report/wording_progress.h"
 
@@ -37,7 +38,7 @@ std::vector<Word> where(const TextPage& page, const FoundAnswer& answer) {
   const auto add = [&out](const std::vector<Word>& more) { out.insert(out.end(), more.begin(), more.end()); };
   if (answer.what == Resource::waited) {
     if (answer.lock->stack.empty()) return out;
-    add(words("taken in"));
+    add(words("the longest waits in"));
     add(chain(page, told_by_callers(answer.lock->stack), "", kStackFrames, 0));
   } else if (!evidence.stack.empty()) {
     const double own_s = evidence.others_matter() ? evidence.own_s() : evidence.time_s;
@@ -99,8 +100,8 @@ void put_answer(const TextPage& page, std::size_t number, const ShownAnswer& sho
   const std::string gain = answer_gain_text(answer);
   add(change_text(answer, page.names) + (gain.empty() ? "" : ":"), Ink::strong);
   add(gain, Ink::strong);
-  add(fmt::format("[{}]", to_string(answer.certainty)), Ink::dim);
-  add(more_threads_text(answer), Ink::strong);
+  add(certainty_mark(answer), Ink::dim);
+  add(more_threads_text(page.findings, answer, page.names), Ink::strong);
   add(held_gain_text(answer), Ink::strong);
   add(sync_parts_text(answer), Ink::strong);
   const bool says_limit = shown.evidence || answer.evidence.pinned_to > 0;

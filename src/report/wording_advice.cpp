@@ -30,6 +30,12 @@ bool has_no_cpus_for_more(const Findings& findings, const FoundAnswer& answer) {
   return (1 - *busy) * findings.recording.cpus * findings.window_s < answer.evidence.time_s;
 }
 
+/// Whether most requests that clients have sent lie unread: the target is behind.
+bool has_a_queue(const Findings& findings) {
+  const std::optional<Requests>& requests = findings.progress.front().requests;
+  return requests && requests->unread > requests->under_way;
+}
+
 /// The target either waits for a thread outside to take what it writes, or for something from that thread.
 /// The advice depends on which it is.
 std::string outside_advice(const Findings& findings, const FoundAnswer& answer) {
@@ -41,11 +47,14 @@ std::string outside_advice(const Findings& findings, const FoundAnswer& answer) 
     return "raise the limit that keeps the target from responding on most of this client's connections (of "
            "connections, open files or threads: its log says which)";
   }
+  if (!has_no_cpus_for_more(findings, answer)) {
+    return "change nothing in the target, which waits for it: make this client (or load generator, or "
+           "consumer) faster, or run more of it";
+  }
   return fmt::format(
-      "change nothing in the target, which waits for it: make this client (or load generator, or consumer) "
-      "faster, or run {}",
-      has_no_cpus_for_more(findings, answer) ? "it on another machine: there is no CPU left for it here"
-                                             : "more of it");
+      "run this client (or load generator, or consumer) on another machine, or make it cheaper: {}",
+      has_a_queue(findings) ? "it uses CPUs that the target needs"
+                            : "the target waits for it, and there is no CPU left for it here");
 }
 
 /// What takes most of a service's time decides what to try.
@@ -99,6 +108,12 @@ std::string work_advice(const Findings& findings, const FoundAnswer& answer) {
              : "do less of this work, or make its code cheaper";
 }
 
+std::string query_advice(std::string_view why) {
+  return fmt::format(
+      "an index, or a query that {} (pg_stat_activity, SHOW PROCESSLIST or the log of slow queries shows it)",
+      why);
+}
+
 /// What to try for one part.
 std::string advice_for_part(const Findings& findings, const FoundAnswer& answer, const ActorNames& names) {
   const AnswerEvidence& evidence = answer.evidence;
@@ -117,12 +132,11 @@ std::string advice_for_part(const Findings& findings, const FoundAnswer& answer,
         return "a larger heap, or allocate less: these threads collect garbage";
       }
       if (evidence.work == KnownWork::table_scan) {
-        return "an index, or a query that needs fewer rows: these threads read all rows of tables (the "
-               "database's log of slow queries names the query)";
+        return query_advice("needs fewer rows: these threads read all rows of tables");
       }
       if (evidence.work == KnownWork::row_filter) {
-        return "an index, or a query that looks at fewer rows: these threads check a condition for one row "
-               "after the other (the database's log of slow queries names the query)";
+        return query_advice(
+            "looks at fewer rows: these threads check a condition for one row after the other");
       }
       if (evidence.work == KnownWork::sync) {
         return "fewer syncs (one for several changes, or for those of several threads): that saves their CPU "
@@ -149,27 +163,32 @@ std::string advice_for_part(const Findings& findings, const FoundAnswer& answer,
   return cpu_room_advice(findings);
 }
 
+/// `14 requests wait while 2`: those that wait beside those that are done at a time.
+std::string wait_while(const MoreThreads& more, const std::string& what) {
+  const std::uint64_t now = whole_threads(more.threads);
+  const std::uint64_t all = whole_threads(more.waiting);
+  const std::uint64_t waiting = all > now ? all - now : 1;
+  return fmt::format("{} wait{} while {}", format_plural(waiting, what), waiting == 1 ? "s" : "",
+                     format_count(now));
+}
+
 /// What to change so that the service does more at a time.
-std::string more_of_service(LimitedBy limit, const std::string& waiting, const std::string& now) {
+std::string more_of_service(LimitedBy limit, const MoreThreads& more) {
+  const std::string wait = wait_while(more, "request");
   switch (limit) {
     case LimitedBy::service:
-      return fmt::format(
-          "run more workers in the service, whose limit it is: {} requests are under way or not read yet "
-          "there, {} "
-          "at a time",
-          waiting, now);
+      return fmt::format("run more workers in the service, whose limit it is: {} {} under way there", wait,
+                         whole_threads(more.threads) == 1 ? "is" : "are");
     case LimitedBy::target:
-      return fmt::format(
-          "raise the target's own limit (a pool, connections): {} requests wait for the service, which gets "
-          "{} at a time",
-          waiting, now);
+      return fmt::format("raise the target's own limit (a pool, connections): {} {} at the service", wait,
+                         whole_threads(more.threads) == 1 ? "is" : "are");
     case LimitedBy::unknown:
       break;
   }
   return fmt::format(
-      "let it do more at a time: {} requests wait for it, {} at a time (whether the target's connections or "
-      "the service's workers limit cannot be told)",
-      waiting, now);
+      "let it do more at a time: {} {} under way (whether the target's connections or the service's workers "
+      "limit cannot be told)",
+      wait, whole_threads(more.threads) == 1 ? "is" : "are");
 }
 
 /// What there could be more of: the threads that work queues for may be processes of their own.
@@ -182,18 +201,18 @@ std::string_view more_of_them(const Findings& findings, const FoundAnswer& answe
 
 /// What to try so that more is done at a time.
 std::string more_advice(const Findings& findings, const FoundAnswer& answer) {
-  const std::string waiting = format_count(whole_threads(answer.more->waiting));
-  const std::string now = format_count(whole_threads(answer.more->threads));
-  if (answer.more->of_service) return more_of_service(answer.limit, waiting, now);
+  const MoreThreads& more = *answer.more;
+  const bool is_one = whole_threads(more.threads) == 1;
+  if (more.of_service) return more_of_service(answer.limit, more);
   if (answer.service) {
-    return fmt::format("run more workers in the target: {} requests wait for {} that ask{} the service",
-                       waiting, format_plural(whole_threads(answer.more->threads), "worker"),
-                       whole_threads(answer.more->threads) == 1 ? "s" : "");
+    return fmt::format("run more workers in the target: {} worker{} the service", wait_while(more, "request"),
+                       is_one ? " asks" : "s ask");
   }
-  return answer.more->requests
-             ? fmt::format("run {}, if the program can: {} requests wait for {}",
-                           more_of_them(findings, answer), waiting, now)
-             : fmt::format("share it among more threads: {} wait for {} at a time", waiting, now);
+  return more.requests
+             ? fmt::format("run {}, if the program can: {} {} served", more_of_them(findings, answer),
+                           wait_while(more, "request"), is_one ? "is" : "are")
+             : fmt::format("share it among more threads: {} do{} it", wait_while(more, "thread"),
+                           is_one ? "es" : "");
 }
 
 }  // namespace

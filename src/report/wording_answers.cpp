@@ -14,8 +14,8 @@
 #include "report/wording.h"
 #include "report/wording_cpus.h"
 #include "report/wording_disks.h"
-#include "report/wording_doubts.h"
 #include "report/wording_files.h"
+#include "report/wording_gains.h"
 #include "report/wording_locks.h"
 #include "report/wording_progress.h"
 #include "report/wording_sections.h"
@@ -111,6 +111,18 @@ std::string held_back_text(const HeldBack& held, const ActorNames& names) {
       held.asked ? "on its socket" : "there");
 }
 
+/// `, if loop0 serves 16 requests at a time`: a disk that was never asked for as many may serve fewer.
+std::string disk_condition(const Findings& findings, const FoundAnswer& answer, std::uint64_t requests,
+                           const ActorNames& names) {
+  const FoundDisk* const disk = answer.device ? disk_of(findings, *answer.device) : nullptr;
+  if (disk == nullptr || !disk->activity ||
+      disk->activity->in_flight_while_busy >= static_cast<double>(requests)) {
+    return "";
+  }
+  return fmt::format(", if {} serves {} at a time", names.brief(*answer.device),
+                     format_plural(requests, "request"));
+}
+
 }  // namespace
 
 std::string too_short_text(const Findings& findings, const ActorNames& names) {
@@ -144,8 +156,12 @@ std::string answers_heading(const Findings& findings, const AnswersHeading& head
       return "What limits depends on whose progress counts; --progress GLOB names it:";
     case AnswersHeading::What::unanswered:
       return fmt::format(
-          "The target did not respond on most connections of {}. What keeps it from that is the limit.",
+          "The target did not respond on most connections of {}: raise the limit that keeps it from that (of "
+          "connections, open files or threads: its log says which).",
           owner(findings.answers.front(), names));
+    case AnswersHeading::What::clients:
+      return fmt::format("The clients set the pace: no change in the target gains {}%.",
+                         whole_percent(kWorthALine));
     case AnswersHeading::What::graph:
       return graph_sentence(findings, names);
     case AnswersHeading::What::unknown:
@@ -195,58 +211,6 @@ std::string change_text(const FoundAnswer& answer, const ActorNames& names) {
   return "twice the CPU time";
 }
 
-std::string gain_text(const Gain& gain) {
-  if (gain.certainty == Certainty::rough) {
-    return "";
-  }
-  if (gain.certainty == Certainty::up_to) {
-    const int most = whole_percent(most_of(gain));
-    const int least = gain.low ? whole_percent(*gain.low) : 0;
-    const bool is_between = least < most && (least > 0 || most < 0);
-    return is_between ? fmt::format("{:+}% to {:+}%", least, most) : fmt::format("up to {:+}%", most);
-  }
-  const std::string text = fmt::format("{:+}%", whole_percent(gain.gain));
-  if (!gain.low || !gain.high || whole_percent(*gain.low) == whole_percent(*gain.high)) return text;
-  return fmt::format("{} ({} to {})", text, whole_percent(*gain.low), whole_percent(*gain.high));
-}
-
-std::string answer_gain_text(const FoundAnswer& answer) {
-  const bool is_bound = answer.what == Resource::waited || answer.what == Resource::cpus;
-  return is_bound && answer.certainty == Certainty::split
-             ? fmt::format("up to {:+}%", whole_percent(most_of(answer)))
-             : gain_text(answer);
-}
-
-std::string certainty_sentence(const Findings& findings, const Gain& gain, std::string_view given) {
-  const std::string_view reason = doubt_clause(gain.doubt);
-  if (gain.certainty == Certainty::approximate && !reason.empty()) {
-    return fmt::format("Approximate: {}.", reason);
-  }
-  if (gain.certainty == Certainty::approximate && !findings.runtimes.empty()) {
-    return fmt::format("Approximate: threads run {} in turns, so their waits are not those of the work.",
-                       tasks_of(findings.runtimes.front().runtime));
-  }
-  if (gain.certainty == Certainty::up_to) {
-    return fmt::format("Up to: it may be less, because {}.",
-                       reason.empty() ? "what would limit next did not show" : reason);
-  }
-  if (gain.certainty != Certainty::rough || reason.empty()) return "";
-  return given.empty()
-             ? fmt::format("Rough: {}. No gain can be given, and the order may be wrong, too.", reason)
-             : fmt::format("Rough: {}, so only {} is given.", reason, given);
-}
-
-std::string answer_certainty_sentence(const Findings& findings, const FoundAnswer& answer) {
-  const bool says_limit = answer.what == Resource::waited && answer.lock->full != Full::nothing;
-  if (!says_limit || answer.certainty != Certainty::up_to || answer.doubt != Doubt::none) {
-    return certainty_sentence(findings, answer);
-  }
-  return fmt::format("Up to: it may be less, because {}.",
-                     answer.lock->runtime == RuntimeLock::cpython_gil
-                         ? "processes have to exchange what threads share"
-                         : "threads may wait for parts of a split lock, too");
-}
-
 std::string runtime_text(const FoundRuntime& found) {
   return hides_waits(found.runtime)
              ? fmt::format("{}: {} run {}, whose waits for each other the kernel does not see",
@@ -257,14 +221,14 @@ std::string runtime_text(const FoundRuntime& found) {
 
 std::string what_if_text(const Findings& findings, const FoundWhatIf& what_if, const ActorNames& names) {
   const bool is_split = !findings.answers.empty() && findings.answers.front().certainty == Certainty::split;
-  std::string gain = gain_text(what_if);
-  if (gain.empty()) {
+  std::string direction;
+  if (gain_text(what_if).empty()) {
     const bool is_little = std::abs(what_if.gain) < kWorthALine;
-    gain = is_little ? "little would change" : what_if.gain > 0 ? "a gain" : "a loss";
+    direction = is_little ? "little would change " : what_if.gain > 0 ? "a gain " : "a loss ";
   }
-  return fmt::format("what if {}: {}{} [{}]", what_if.asked,
-                     is_split ? fmt::format("for {}: ", progress_told_apart(findings, 0, names)) : "", gain,
-                     to_string(what_if.certainty));
+  return fmt::format("what if {}: {}{}{}", what_if.asked,
+                     is_split ? fmt::format("for {}: ", progress_told_apart(findings, 0, names)) : "",
+                     direction, marked_gain_text(what_if));
 }
 
 std::string evidence_text(const Findings& findings, const FoundAnswer& answer, const ActorNames& names) {
@@ -354,7 +318,7 @@ std::string held_gain_text(const FoundAnswer& answer) {
   if (answer.what != Resource::waited || !answer.lock->held) return "";
   const Gain& held = *answer.lock->held;
   if (held.gain < kWorthAnAnswer || held.certainty == Certainty::rough) return "";
-  return fmt::format("· held half as long: {} [{}]", gain_text(held), to_string(held.certainty));
+  return "· held half as long: " + marked_gain_text(held);
 }
 
 std::string sync_parts_text(const FoundAnswer& answer) {
@@ -369,20 +333,19 @@ std::string sync_parts_text(const FoundAnswer& answer) {
   return fmt::format("{}", fmt::join(parts, " "));
 }
 
-std::string more_threads_text(const FoundAnswer& answer) {
+std::string more_threads_text(const Findings& findings, const FoundAnswer& answer, const ActorNames& names) {
   if (!answer.more) return "";
-  Gain more;
-  more.gain = answer.more->gain;
-  more.certainty = Certainty::up_to;
   const std::uint64_t waiting = whole_threads(answer.more->waiting);
   const std::uint64_t now = whole_threads(answer.more->threads);
+  const std::string gain = fmt::format("up to {}{}", rate_gain_text(answer.more->gain),
+                                       disk_condition(findings, answer, waiting, names));
   if (answer.more->requests && !answer.service) {
-    return fmt::format("· more than {}: {}", format_plural(now, "worker"), gain_text(more));
+    return fmt::format("· more than {}: {}", format_plural(now, "worker"), gain);
   }
   const std::string many = answer.more->of_service ? format_plural(waiting, "request") + " at a time"
                            : answer.service        ? format_plural(waiting, "worker") + " that ask it"
                                                    : format_plural(waiting, "thread");
-  return fmt::format("· {} instead of {}: {}", many, now, gain_text(more));
+  return fmt::format("· {} instead of {}: {}", many, now, gain);
 }
 
 std::string others_text(const OtherAnswers& others) {

@@ -20,17 +20,6 @@ std::string answers_heading(const Findings& findings, const AnswersHeading& head
 
 /// `disk loop0 twice as fast`; `redis-server's CPU work halved`; `2 CPUs instead of 1`.
 std::string change_text(const FoundAnswer& answer, const ActorNames& names);
-/// `+82% (77 to 88)`; of a bound `up to +88%` or, if it gains something surely, `+53% to +88%`; empty where
-/// there is no number.
-std::string gain_text(const Gain& gain);
-/// The same of an answer. What a lock or more CPUs gain is a bound, also where it depends on whose progress
-/// counts.
-std::string answer_gain_text(const FoundAnswer& answer);
-/// Why a number is missing, or may be less; empty for a sure answer, and for a split one, which
-/// answers_heading() explains. `given` is what is said in place of the number; empty if nothing is.
-std::string certainty_sentence(const Findings& findings, const Gain& gain, std::string_view given = "");
-/// The same for an answer. Some answers say themselves what would limit next.
-std::string answer_certainty_sentence(const Findings& findings, const FoundAnswer& answer);
 
 /// What a recording cannot show of this runtime; empty if that is nothing.
 std::string runtime_text(const FoundRuntime& found);
@@ -50,9 +39,9 @@ std::string held_gain_text(const FoundAnswer& answer);
 /// `· its CPU time alone: +27% (25 to 29) · its waits for the disk alone: +26% (24 to 28)`: the parts of an
 /// answer about calls that make sure of what is on a disk; empty for any other answer.
 std::string sync_parts_text(const FoundAnswer& answer);
-/// `· 7 threads instead of 1: up to +302%`, `· 2 threads and 47 requests at a time; as many threads as
-/// requests: up to +302%`; empty unless others queue for the answer's threads.
-std::string more_threads_text(const FoundAnswer& answer);
+/// `· 7 threads instead of 1: up to ×7.0`, `· more than 1 worker: up to ×16, if disk vda serves 16 requests
+/// at a time`; empty unless others queue for the answer's threads.
+std::string more_threads_text(const Findings& findings, const FoundAnswer& answer, const ActorNames& names);
 /// What the disk did, and who else has much of it; empty without one.
 std::string device_text(const Findings& findings, const FoundAnswer& answer, const ActorNames& names);
 

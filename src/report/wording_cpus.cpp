@@ -46,15 +46,23 @@ double used_s(const std::vector<FoundProcess>& processes) {
       [](double sum, const FoundProcess& process) { return sum + process.own_s + process.children_s; });
 }
 
-/// The others that the target works with, such as its clients on this host, if these used more than half of
-/// what all others did; empty if not.
-std::vector<FoundProcess> partners_on_cpus(const Findings& findings) {
-  std::vector<FoundProcess> out;
+/// The others that the target works with, such as its clients on this host, and the rest.
+struct OthersOnCpus {
+  std::vector<FoundProcess> partners;
+  std::vector<FoundProcess> strangers;
+};
+
+OthersOnCpus others_on_cpus(const Findings& findings) {
+  OthersOnCpus out;
   for (const FoundProcess& process : findings.cpu_supply.others) {
-    if (process.with_target) out.push_back(process);
+    (process.with_target ? out.partners : out.strangers).push_back(process);
   }
-  if (used_s(out) <= findings.cpu_supply.other_cpus * findings.window_s / 2) out.clear();
   return out;
+}
+
+/// Whether those that the target works with used more than half of what all others did.
+bool have_partners_most(const Findings& findings) {
+  return used_s(others_on_cpus(findings).partners) > findings.cpu_supply.other_cpus * findings.window_s / 2;
 }
 
 /// `the target used 1.82 of 2, others 0.15 (…), the hypervisor 0.02`
@@ -113,14 +121,20 @@ std::string neighbours_text(const Findings& findings, const ActorNames& names) {
   const CpuSupply& supply = findings.cpu_supply;
   if (!others_have_the_cpus(findings)) return "";
   const std::uint32_t cpus = findings.recording.cpus;
-  const std::vector<FoundProcess> partners = partners_on_cpus(findings);
-  const double cpus_used =
-      partners.empty() ? supply.other_cpus : used_s(partners) / std::max(findings.window_s, 1e-9);
-  return fmt::format("{} have most of the CPUs that the target lacks, {}{}{}; it has {}.",
-                     partners.empty() ? "Other programs" : "Programs that the target works with",
-                     format_ratio(cpus_used), cpus == 0 ? "" : fmt::format(" of {}", cpus),
-                     named_text(partners.empty() ? supply.others : partners, findings.window_s, names),
-                     format_ratio(supply.target_cpus));
+  const auto [partners, strangers] = others_on_cpus(findings);
+  const double partners_cpus = used_s(partners) / std::max(findings.window_s, 1e-9);
+  const double strangers_cpus = supply.other_cpus - partners_cpus;
+  std::vector<std::string> parts = {fmt::format("it has {}", format_ratio(supply.target_cpus))};
+  if (partners_cpus >= kHardlyUsed) {
+    parts.push_back(fmt::format("programs that it works with {}{}", format_ratio(partners_cpus),
+                                named_text(partners, findings.window_s, names)));
+  }
+  if (strangers_cpus >= kHardlyUsed) {
+    parts.push_back(fmt::format("others {}{}", format_ratio(strangers_cpus),
+                                named_text(strangers, findings.window_s, names)));
+  }
+  return fmt::format("Other programs have CPUs that the target lacks: {}{}.",
+                     cpus == 0 ? "" : fmt::format("of {}, ", cpus), fmt::join(parts, ", "));
 }
 
 std::string cpu_limit_clause(const Findings& findings, const ActorNames& names) {
@@ -154,7 +168,7 @@ std::string cpu_room_advice(const Findings& findings) {
     case CpuSupply::Cause::pinning:
       return fmt::format("let it use more CPUs{}, or do less work", idle_cpus_clause(findings));
     case CpuSupply::Cause::others:
-      if (!partners_on_cpus(findings).empty()) {
+      if (have_partners_most(findings)) {
         return "run the programs that it works with on another machine, give it more CPUs, or do less work";
       }
       [[fallthrough]];

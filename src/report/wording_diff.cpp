@@ -13,6 +13,7 @@
 #include "report/quantity.h"
 #include "report/wording.h"
 #include "report/wording_answers.h"
+#include "report/wording_gains.h"
 
 namespace offwait {
 
@@ -84,10 +85,7 @@ std::pair<std::string, std::string> first_answer(const Findings& findings, const
   if (const std::string why = too_short_text(findings, names); !why.empty()) return {why, ""};
   if (findings.answers.empty()) return {answers_heading(findings, heading_of(findings), names), ""};
   const FoundAnswer& answer = findings.answers.front();
-  const std::string gain = answer_gain_text(answer);
-  return {change_text(answer, names), gain.empty()
-                                          ? fmt::format("[{}]", to_string(answer.certainty))
-                                          : fmt::format("{} [{}]", gain, to_string(answer.certainty))};
+  return {change_text(answer, names), marked_gain_text(answer)};
 }
 
 /// The largest change of a list of rows, which are in order.

@@ -36,7 +36,7 @@ std::string kind_in_words(const FoundDisk& disk) {
       return "latency-bound";
     case DiskKind::parallel:
       return disk.serves == 0 || disk.serves >= disk.activity->in_flight_while_busy
-                 ? "parallel"
+                 ? "parallel or queued"
                  : fmt::format("they queue, as it serves {} at a time", disk.serves);
     case DiskKind::ios_bound:
       return has_known_capacity(disk) ? "IO/s-bound" : "";

@@ -8,7 +8,7 @@ std::string_view doubt_clause(Doubt doubt) {
     case Doubt::none:
       break;
     case Doubt::pieces_differ:
-      return "parts of the recording differ much";
+      return "parts of the recording differ much (a longer one may tell)";
     case Doubt::unknown_wakers:
       return "for much of its waiting time it is unknown what ended the wait";
     case Doubt::guessed_locks:

@@ -52,14 +52,16 @@ std::string advice_for_held(const FoundLock& lock) {
                             what);
 }
 
-/// Transactions hold locks of rows until they commit.
-std::string advice_for_rows(const FoundLock& lock) {
-  const std::string_view what = meanwhile(lock).front().avoid;
-  if (what == "wait for the client") return "commit, or roll back, before waiting for the client";
+/// Transactions hold locks of rows until they commit. `which` shows the statements, and the rows.
+std::string advice_for_rows(const FoundLock& lock, std::string_view which) {
+  if (meanwhile(lock).front().avoid == "wait for the client") {
+    return fmt::format(
+        "commit, or roll back, before waiting for the client ({} shows whose transaction it is)", which);
+  }
   return fmt::format(
       "let transactions change different rows (split the one that all change), or change it last, right "
-      "before the commit{}",
-      what.empty() ? "" : fmt::format("; those that hold it {} meanwhile", meanwhile(lock).front().they));
+      "before the commit; {} shows the statements",
+      which);
 }
 
 }  // namespace
@@ -83,8 +85,9 @@ std::string lock_advice(const FoundLock& lock) {
     case RuntimeLock::cpython_gil:
       return "use processes instead of threads (or a build without GIL)";
     case RuntimeLock::innodb_row:
+      return advice_for_rows(lock, "SHOW ENGINE INNODB STATUS");
     case RuntimeLock::postgres_row:
-      return advice_for_rows(lock);
+      return advice_for_rows(lock, "pg_stat_activity");
   }
   return advice_for_held(lock);
 }

@@ -64,7 +64,10 @@ std::string cpus_used(const Findings& findings) {
 
 std::string machine_text(const Findings& findings) {
   const std::optional<double> busy = machine_busy(findings);
-  return busy ? fmt::format("machine {} busy", format_percent(*busy, 1)) : "";
+  if (!busy) return "";
+  const CpuSupply& supply = findings.cpu_supply;
+  const bool is_by_others = *busy > 0.5 && supply.other_cpus > supply.target_cpus;
+  return fmt::format("machine {} busy{}", format_percent(*busy, 1), is_by_others ? ", most by others" : "");
 }
 
 std::string labels_text(const Recording& recording) {

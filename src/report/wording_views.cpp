@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 
 #include "report/quantity.h"
-#include "report/wording_answers.h"
+#include "report/wording_gains.h"
 
 namespace offwait {
 
@@ -80,7 +80,7 @@ std::string callers_text(const FoundFunction& row, const std::vector<std::string
 
 std::string gain_cell(const Gain& gain) {
   if (gain.certainty == Certainty::rough) return "rough";
-  return gain.certainty == Certainty::up_to ? fmt::format("≤{:+}%", whole_percent(most_of(gain)))
+  return gain.certainty == Certainty::up_to ? "≤" + rate_gain_text(most_of(gain))
                                             : fmt::format("{:+}%", whole_percent(gain.gain));
 }
 

@@ -83,6 +83,32 @@ TEST_CASE("the screen has four answers, and evidence for the best of each progre
   CHECK_FALSE(screen_of(findings).others);
 }
 
+TEST_CASE(
+    "where the target does not respond, what its client does is no answer, and the rest is not judged") {
+  Findings findings = judged({answer(Resource::cpu, 0.9), answer(Resource::cpu, 0.3, 1)});
+  findings.answers[0].doubt = Doubt::unanswered;
+  const Screen screen = screen_of(findings);
+  CHECK(screen.heading.what == What::unanswered);
+  CHECK(numbers(screen) == std::vector<std::size_t>{1});
+  CHECK_FALSE(screen.others);
+}
+
+TEST_CASE("requests to a disk are a part of the answer about the disk where nobody else uses it") {
+  Findings findings = judged({answer(Resource::disk, 0.9), answer(Resource::io, 0.4, 1)});
+  for (FoundAnswer& one : findings.answers) {
+    one.device = 3;
+    one.actor = one.what == Resource::io ? std::optional<FoundActorId>(1) : std::nullopt;
+    one.evidence.actor = 1;
+    one.progress = 0;
+  }
+  CHECK(numbers(screen_of(findings)) == std::vector<std::size_t>{0});
+  findings.answers[0].other_user = OtherDiskUser{2, 0.5};
+  CHECK(numbers(screen_of(findings)) == std::vector<std::size_t>{0, 1});
+  findings.answers[0].other_user.reset();
+  findings.answers[0].evidence.actor = 2;
+  CHECK(numbers(screen_of(findings)) == std::vector<std::size_t>{0, 1});
+}
+
 TEST_CASE("the sentence above the answers") {
   Findings findings = judged({answer(Resource::cpu, 0.05), answer(Resource::disk, 0.03)});
   CHECK(heading_of(findings).what == What::balanced);
@@ -93,6 +119,13 @@ TEST_CASE("the sentence above the answers") {
   findings.verdict.rule = Verdict::Rule::asks;
   CHECK(heading_of(findings).what == What::graph);
   findings.answers[0].gain = 0.3;
+  CHECK(heading_of(findings).what == What::none);
+  for (FoundAnswer& one : findings.answers) one.actor = 0;
+  findings.actors[0].outside = true;
+  CHECK(heading_of(findings).what == What::none);  // the disk is the target's
+  findings.answers[1].what = Resource::sleep;
+  CHECK(heading_of(findings).what == What::clients);
+  findings.answers[1].evidence.takes_output = true;
   CHECK(heading_of(findings).what == What::none);
   findings.answers[0].doubt = Doubt::unanswered;
   CHECK(heading_of(findings).what == What::unanswered);

@@ -37,8 +37,10 @@ TEST_CASE("Advice for a disk follows what most of the waiting is for, and names 
     findings.answers[0].more->threads = 1;  // it may be made so
     const std::string single = try_what({0, 1, 3, 1}, threads);
     findings.answers[0].more.reset();
-    CHECK(more.starts_with("run more threads like it, if the program can: 7 requests wait for 2; or fewer"));
-    CHECK(single.ends_with("; or run more threads like it, if the program can: 7 requests wait for 1"));
+    CHECK(more.starts_with(
+        "run more threads like it, if the program can: 5 requests wait while 2 are served; or fewer"));
+    CHECK(single.ends_with(
+        "; or run more threads like it, if the program can: 6 requests wait while 1 is served"));
     // One sync serves all that was written before, by whichever thread.
     for (const std::string& text : {syncs, both}) {
       CHECK_FALSE(says(text, "more threads do not help one caller"));
@@ -63,8 +65,10 @@ TEST_CASE("Advice names only what applies") {
   findings.recording.cpu_busy_ns = 9 * (findings.recording.cpu_idle_ns = 1'000'000'000);
   answer.evidence.time_s = 0.21 * findings.window_s;
   CHECK(advice(findings, answer, raw_names(findings)) ==
-        "change nothing in the target, which waits for it: make this client (or load generator, or consumer) "
-        "faster, or run it on another machine: there is no CPU left for it here");
+        "run this client (or load generator, or consumer) on another machine, or make it cheaper: the target "
+        "waits for it, and there is no CPU left for it here");
+  findings.progress[0].requests = Requests{1, 2};
+  CHECK(advice(findings, answer, raw_names(findings)).ends_with(": it uses CPUs that the target needs"));
 }
 
 TEST_CASE("Advice for a client that is not responded to is about the target") {
@@ -87,7 +91,8 @@ TEST_CASE("That most connections had no response stands first") {
   CHECK(answers_heading(findings, heading_of(findings), raw_names(findings)).empty());
   answer.doubt = Doubt::unanswered;
   CHECK(answers_heading(findings, heading_of(findings), raw_names(findings)) ==
-        "The target did not respond on most connections of A. What keeps it from that is the limit.");
+        "The target did not respond on most connections of A: raise the limit that keeps it from that (of "
+        "connections, open files or threads: its log says which).");
 }
 
 TEST_CASE("Work of tasks is shared among more of them, whatever the number of threads") {

@@ -6,6 +6,7 @@
 #include "report/wording_advice.h"
 #include "report/wording_answers.h"
 #include "report/wording_files.h"
+#include "report/wording_gains.h"
 #include "unit/report/first_screen.h"
 #include "unit/report/sample.h"
 
@@ -136,6 +137,22 @@ TEST_CASE("Only an answer that is sure, split or up to has a number") {
   findings.answers[0].low = -0.4;
   findings.answers[0].high = -0.2;
   CHECK(gain_text(findings.answers[0]) == "-40% to -20%");
+  // The middle of a range that is wider than the gain says nothing.
+  findings.answers[0].certainty = Certainty::approximate;
+  findings.answers[0].gain = 0.21;
+  findings.answers[0].low = 0.11;
+  findings.answers[0].high = 1;
+  CHECK(gain_text(findings.answers[0]) == "+11% to +100%");
+  CHECK(marked_gain_text(findings.answers[0]) == "+11% to +100% [approximate]");
+  findings.answers[0].low = -0.01;
+  CHECK(gain_text(findings.answers[0]) == "up to +100%");
+  findings.answers[0].high = 0.31;
+  findings.answers[0].low = 0.11;
+  CHECK(gain_text(findings.answers[0]) == "+21% (11 to 31)");
+  // Three times as fast or more is told as that.
+  CHECK(rate_gain_text(1.99) == "+199%");
+  CHECK(rate_gain_text(2) == "×3.0");
+  CHECK(rate_gain_text(10.19) == "×11");
   findings.answers[0].certainty = Certainty::rough;
   CHECK(gain_text(findings.answers[0]).empty());
   findings.answers[0].doubt = Doubt::unknown_wakers;
@@ -224,16 +241,16 @@ TEST_CASE("What the user asked about follows the answers, with one sentence for 
   CHECK(screen.substr(screen.find("Everything else")) == R"(Everything else: < 1%
 
 what if disk vda /2, comm:\x1b cpu /2: +61% (55 to 66) [sure]
-what if cpus *2: up to +40% [up-to]
-Up to: it may be less, because what would limit next did not show.
+what if cpus *2: up to +40%
+Up to: an upper bound; it may be much less, because what would limit next did not show.
 what if cpus *3: a gain [rough]
 Rough: the simulation of the CPUs does not reproduce the recording, so only the direction is given.
 what if cpus /2: a loss [rough]
 what if disk vda *2: little would change [rough]
-Rough: parts of the recording differ much, so only the direction is given.
+Rough: parts of the recording differ much (a longer one may tell), so only the direction is given.
 )");
   findings.answers[0].certainty = Certainty::split;
-  CHECK(first_screen(findings).find("what if cpus *2: for B: up to +40% [up-to]\n") != std::string::npos);
+  CHECK(first_screen(findings).find("what if cpus *2: for B: up to +40%\n") != std::string::npos);
   findings.window_s = 0.4;
   CHECK(first_screen(findings).find("what if") == std::string::npos);
 }
@@ -327,42 +344,51 @@ TEST_CASE("More threads than there are, or as many as there are requests, and wh
   FoundAnswer answer = findings.answers[2];
   answer.more = MoreThreads{{0, 1, 7, false}, 3.02, false};
   answer.limit = LimitedBy::target;
-  CHECK(more_threads_text(answer) == "· 7 threads instead of 1: up to +302%");
+  CHECK(more_threads_text(findings, answer, raw_names(findings)) == "· 7 threads instead of 1: up to ×4.0");
   CHECK(advice(findings, answer, raw_names(findings)) ==
-        "share it among more threads: 7 wait for 1 at a time; or do less of this work, or make its code "
-        "cheaper");
+        "share it among more threads: 6 threads wait while 1 does it; or do less of this work, or make its "
+        "code cheaper");
   answer.more->requests = true;
   answer.more->threads = 2;
   answer.more->waiting = 47;
-  CHECK(more_threads_text(answer) == "· more than 2 workers: up to +302%");
+  CHECK(more_threads_text(findings, answer, raw_names(findings)) == "· more than 2 workers: up to ×4.0");
   // The certainty is that of the answer's gain alone.
   findings.answers[0].more = answer.more;
   CHECK(sentences(findings).find("+82% (77 to 88) [sure] · more than 2 workers: up to "
-                                 "+302%") != std::string::npos);
+                                 "×4.0") != std::string::npos);
+  // A disk was never asked for as many requests at a time.
+  findings.disks.resize(1);
+  findings.disks[0].actor = *(answer.device = 2);
+  findings.disks[0].activity = FoundDiskActivity{};
+  findings.disks[0].activity->in_flight_while_busy = 1;
+  CHECK(more_threads_text(findings, answer, raw_names(findings)) ==
+        "· more than 2 workers: up to ×4.0, if disk vda serves 47 requests at a time");
+  answer.device.reset();
   answer.what = Resource::remote;
   answer.service = FoundService{{{Peer::Role::service, "127.0.0.1", 28081}}, {{"up_worker", 4}}};
   CHECK(advice(findings, answer, raw_names(findings))
-            .starts_with("run more workers in the target: 47 requests wait for 2 workers that ask the "
-                         "service; or "));
+            .starts_with(
+                "run more workers in the target: 45 requests wait while 2 workers ask the service; or "));
   answer.more->threads = 1;
   CHECK(advice(findings, answer, raw_names(findings))
-            .find("47 requests wait for 1 worker that asks the service;") != std::string::npos);
+            .find("46 requests wait while 1 worker asks the service;") != std::string::npos);
   answer.more->threads = 2;
   answer.service->unknown = 1;
   CHECK(advice(findings, answer, raw_names(findings)).find("; or find out what it does (record it); or") !=
         std::string::npos);
   answer.more->of_service = true;
-  CHECK(more_threads_text(answer) == "· 47 requests at a time instead of 2: up to +302%");
+  CHECK(more_threads_text(findings, answer, raw_names(findings)) ==
+        "· 47 requests at a time instead of 2: up to ×4.0");
   CHECK(advice(findings, answer, raw_names(findings))
-            .starts_with("raise the target's own limit (a pool, connections): 47 requests wait for the "
-                         "service, which gets 2 at a time; or "));
+            .starts_with("raise the target's own limit (a pool, connections): 45 requests wait while 2 "
+                         "are at the service; or "));
   answer.limit = LimitedBy::service;
   CHECK(advice(findings, answer, raw_names(findings))
-            .starts_with("run more workers in the service, whose limit it is: 47 requests are under way or "
-                         "not read yet there, 2 at a time; or "));
+            .starts_with("run more workers in the service, whose limit it is: 45 requests wait while 2 "
+                         "are under way there; or "));
   answer.limit = LimitedBy::unknown;
   CHECK(advice(findings, answer, raw_names(findings))
-            .starts_with("let it do more at a time: 47 requests wait for it, 2 at a time (whether the "
+            .starts_with("let it do more at a time: 45 requests wait while 2 are under way (whether the "
                          "target's connections or the service's workers limit cannot be told); or "));
   // What gains most comes first.
   answer.more->gain = answer.gain / 2;
@@ -410,7 +436,7 @@ TEST_CASE("Data that TCP held back is told first, with what to do, where it was 
   findings.actors[0].time.runnable_s = findings.actors[0].time.lifetime_s;
   const std::string beside = sentences(findings);
   CHECK(beside.find("with one call. Other programs have") == std::string::npos);  // a line of its own
-  CHECK(beside.find("Nagle's algorithm") < beside.find("Other programs have most of the CPUs"));
+  CHECK(beside.find("Nagle's algorithm") < beside.find("Other programs have CPUs"));
   findings.held_back->asked = true;
   findings.verdict.rule = Verdict::Rule::idle;
   findings.answers.clear();
@@ -440,10 +466,10 @@ TEST_CASE("Where others have most of the CPUs that the target lacks, they are na
   work.actor = 1;
   findings.answers.insert(findings.answers.begin(), work);
   INFO(first_screen(findings));
-  CHECK(first_screen(findings).find(
-            "\n\nOther programs have most of the CPUs that the target lacks, 1.25 of 2 (rustc (pid 71) 1.15, "
-            "ended\n"
-            "children of make\\x0a (pid 72) 0.06); it has 0.70.\n1  B's CPU work halved") !=
+  CHECK(first_screen(findings).find("\n\nOther programs have CPUs that the target lacks: of 2, it has 0.70, "
+                                    "others 1.25 (rustc (pid 71) "
+                                    "1.15,\n"
+                                    "ended children of make\\x0a (pid 72) 0.06).\n1  B's CPU work halved") !=
         std::string::npos);
   CHECK(to_text(findings, {}).find("CPUs 75% busy") == std::string::npos);
 }

@@ -27,7 +27,7 @@ TEST_CASE("A lock is an answer with both gains, who waited, who held it for what
   findings.answers = {lock};
   const std::string screen = sentences(findings);
   INFO(screen);
-  CHECK(screen.find("lock registry_lock split, or not waited for: up to +760% [up-to] · held half as "
+  CHECK(screen.find("lock registry_lock split, or not waited for: up to ×8.6 · held half as "
                     "long: +92% (80 to 104) [sure]") != std::string::npos);
   CHECK(screen.find("threads of A×8, B waited 25.8 s for it altogether, 1,740 waits; held by B, which ") !=
         std::string::npos);
@@ -36,9 +36,9 @@ TEST_CASE("A lock is an answer with both gains, who waited, who held it for what
   CHECK(screen.find("At this bound") == std::string::npos);
   // Where CPUs are full it may gain more; what is surely reached is not known.
   findings.answers[0].high = 8.2;
-  CHECK(sentences(findings).find("not waited for: up to +820% [up-to]") != std::string::npos);
+  CHECK(sentences(findings).find("not waited for: up to ×9.2") != std::string::npos);
   findings.answers[0].certainty = Certainty::split;
-  CHECK(sentences(findings).find("not waited for: up to +820% [split]") != std::string::npos);
+  CHECK(sentences(findings).find("not waited for: up to ×9.2 [split]") != std::string::npos);
   findings.answers[0].lock->slept = 0.3;
   findings.answers[0].lock->no_cpu = 0.65;
   const std::string queues = sentences(findings);
@@ -57,7 +57,8 @@ TEST_CASE("What keeps a split lock from gaining more is said, and half as long o
   CHECK(sentences(findings).find(
             "Without its waits the CPUs would be full, if the work takes as much CPU time as now.") !=
         std::string::npos);
-  CHECK(sentences(findings).find("Up to: it may be less, because threads may wait for parts of a split lock, "
+  CHECK(sentences(findings).find("Up to: an upper bound; it may be much less, because threads may wait for "
+                                 "parts of a split lock, "
                                  "too.") != std::string::npos);
   CHECK(sentences(findings).find("held half as long") == std::string::npos);
   findings.answers[0].lock->runtime = RuntimeLock::cpython_gil;

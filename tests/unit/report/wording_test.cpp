@@ -159,8 +159,8 @@ TEST_CASE("A target that lacks CPU is told how busy the machine's CPUs were") {
   scene.trace.recording.cpu_idle_ns = 400 * kMs;
   CHECK(verdict(scene.findings()) ==
         "Lacks CPU: no knot, and nothing is saturated, but the target was ready to run for 201 ms without a "
-        "CPU and ran for 199 ms; the machine's CPUs were 80% busy. Other programs have most of the CPUs "
-        "that the target lacks, 1.40 of 2; it has 0.20.");
+        "CPU and ran for 199 ms; the machine's CPUs were 80% busy. Other programs have CPUs that "
+        "the target lacks: of 2, it has 0.20, others 1.40.");
   scene.trace.recording.cpu_idle_ns = 401 * kMs;
   CHECK(verdict(scene.findings()) ==
         "Lacks CPU: no knot, and nothing is saturated, but the target was ready to run for 201 ms without a "
@@ -171,8 +171,8 @@ TEST_CASE("A target that lacks CPU is told how busy the machine's CPUs were") {
   scene.trace.other_processes = {{71, "rustc", 700 * kMs, 100 * kMs}};
   CHECK(verdict(scene.findings()) ==
         "Lacks CPU: no knot, and nothing is saturated, but the target was ready to run for 201 ms without a "
-        "CPU and ran for 199 ms; the machine's CPUs were 85% busy. Other programs have most of the CPUs that "
-        "the target lacks, 1.50 of 2 (rustc (pid 71) 0.80); it has 0.20.");
+        "CPU and ran for 199 ms; the machine's CPUs were 85% busy. Other programs have CPUs that the "
+        "target lacks: of 2, it has 0.20, others 1.50 (rustc (pid 71) 0.80).");
 }
 
 TEST_CASE("A window without a wait says so") {
@@ -201,12 +201,12 @@ TEST_CASE("What a disk did, and what it could do") {
 
   activity.kind = DiskKind::parallel;
   activity.in_flight_while_busy = 4.2;
-  CHECK(requests_text(disk) == "4.20 requests at a time, 3.75 ms each: parallel");
+  CHECK(requests_text(disk) == "4.20 requests at a time, 3.75 ms each: parallel or queued");
   disk.serves = 1;
   CHECK(requests_text(disk) == "4.20 requests at a time, 3.75 ms each: they queue, as it serves 1 at a time");
   CHECK(disk_sentence(findings, disk).find("(they queue, as it serves 1 at a time)") != std::string::npos);
   disk.serves = 8;
-  CHECK(requests_text(disk) == "4.20 requests at a time, 3.75 ms each: parallel");
+  CHECK(requests_text(disk) == "4.20 requests at a time, 3.75 ms each: parallel or queued");
   activity.kind = DiskKind::latency_bound;
   activity.in_flight_while_busy = 1.04;
   CHECK(requests_text(disk) == "one request at a time, 3.75 ms each: latency-bound");
