@@ -308,9 +308,6 @@ std::optional<FoundLock> found_lock(const Prepared& prepared, const WaitGraph& g
   out.stack = backtrace_of(trace, stack);
   out.runtime = prepared.lock_names.runtimes[gain->id];
   out.held = gain->held;
-  // Nobody gains more by a shorter wait than by none.
-  const double most = std::max(gain->waited.gain, gain->waited.without_section.value_or(0));
-  if (out.held && out.held->high) out.held->high = std::min(*out.held->high, most);
   out.free_gain = gain->waited.gain;
   out.full = gain->waited.full;
   if (out.full == Full::disk) out.full_disk = graph.vertex_of[gain->waited.disk];

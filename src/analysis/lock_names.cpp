@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include "analysis/nameless_modules.h"
 #include "analysis/noise.h"
 #include "analysis/runtime_parts.h"
 #include "base/base_name.h"
@@ -62,8 +63,14 @@ std::string name_of(const Frame& frame) {
 /// Of a function without a name: its first caller in the same file that has one, which says more than an
 /// address.
 std::string named_caller(const std::vector<Frame>& frames, std::size_t at) {
-  for (std::size_t i = at; i < frames.size() && frames[i].module == frames[at].module; ++i) {
-    if (!frames[i].function.empty()) return name_of(frames[i]);
+  const std::string& module = frames[at].module;
+  if (!frames[at].function.empty() || !is_file(module)) return name_of(frames[at]);
+  for (std::size_t i = at + 1; i < frames.size() && frames[i].module == module; ++i) {
+    const Roles roles = roles_of(frames[i]);
+    const bool says_something = !frames[i].function.empty() && roles.noise == Noise::none &&
+                                !is_nameless_body(frames[i].function) && !roles.of_java &&
+                                !is_about_locks(frames[i].function);
+    if (says_something) return name_of(frames[i]);
   }
   return name_of(frames[at]);
 }

@@ -12,13 +12,6 @@
 namespace offwait {
 namespace {
 
-/// A module that is a file, and so could have symbols.
-bool is_file(std::string_view module) {
-  constexpr std::array<std::string_view, 5> kNoFiles = {"", "anon", "unknown", "vdso", "[vdso]"};
-  return std::find(kNoFiles.begin(), kNoFiles.end(), module) == kNoFiles.end() &&
-         !module.starts_with("perf-");
-}
-
 /// The frame of the program that waits. Frames further inside are the C library's and the kernel's.
 const Frame* waiting_frame(const Backtrace& stack) {
   const auto found = std::find_if(stack.frames.begin(), stack.frames.end(), [](const Frame& frame) {
@@ -66,6 +59,12 @@ std::vector<const Backtrace*> shown_stacks(const Findings& findings) {
 }
 
 }  // namespace
+
+bool is_file(std::string_view module) {
+  constexpr std::array<std::string_view, 5> kNoFiles = {"", "anon", "unknown", "vdso", "[vdso]"};
+  return std::find(kNoFiles.begin(), kNoFiles.end(), module) == kNoFiles.end() &&
+         !module.starts_with("perf-");
+}
 
 std::vector<std::string> nameless_modules(const Findings& findings) {
   const std::set<std::string_view> named = named_modules(findings);

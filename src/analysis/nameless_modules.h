@@ -3,11 +3,15 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "analysis/findings.h"
 
 namespace offwait {
+
+/// Whether a frame's module is a file, which could have symbols.
+bool is_file(std::string_view module);
 
 /// The modules whose code the heaviest waits stand in, if no stack has a named function of theirs: most often
 /// files whose symbols are stripped. Each edge that the report shows, in a knot that is an answer or as a

@@ -138,11 +138,11 @@ std::string name_of(const FoundAnswer& answer) {
 }
 
 /// Whether an answer about requests of some threads to a disk is a part of one about the whole disk that
-/// names these threads, and nobody else's requests.
+/// names these threads, and no others' requests.
 bool is_part_of(const FoundAnswer& answer, const FoundAnswer& before) {
   return answer.what == Resource::io && before.what == Resource::disk && answer.device == before.device &&
          answer.actor == before.evidence.actor && answer.progress == before.progress &&
-         !before.evidence.others_matter() && !before.other_user;
+         before.evidence.alike == 0 && !before.evidence.others_matter() && !before.other_user;
 }
 
 }  // namespace

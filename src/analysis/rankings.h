@@ -61,8 +61,8 @@ inline constexpr double kWorthAFix = 0.2;
 inline constexpr double kWorthALine = 0.02;
 
 /// The answers without those that say the same as one before: the same part for another progress, or a
-/// group's requests to a disk and the disk itself with gains that are alike (kAlike), or if nobody else uses
-/// it. Best first.
+/// group's requests to a disk and the disk itself with gains that are alike (kAlike), or if no other
+/// threads use it. Best first.
 std::vector<const FoundAnswer*> distinct_answers(const Findings& findings);
 
 /// Those of `all`, best first, that the first screen has room for: four at most, and each is worth a line. A

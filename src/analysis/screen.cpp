@@ -10,7 +10,7 @@ namespace offwait {
 
 namespace {
 
-/// Where the target does not respond, what its client does is what that costs, and no answer.
+/// Where the target does not respond, its client's work is a consequence of that, and is not listed.
 std::vector<const FoundAnswer*> answers_below(AnswersHeading::What heading, const Findings& findings) {
   std::vector<const FoundAnswer*> out = distinct_answers(findings);
   if (heading == AnswersHeading::What::unanswered) {
@@ -192,11 +192,11 @@ bool is_empty(const LeftOut& out) {
 /// Whether all answers that are worth a line are about clients, and what these do by themselves.
 bool are_all_of_clients(const Findings& findings) {
   const auto is_of_client = [&findings](const FoundAnswer& answer) {
-    return most_of(answer) < kWorthALine ||
+    return (answer.certainty != Certainty::rough && most_of(answer) < kWorthALine) ||
            ((answer.what == Resource::cpu || answer.what == Resource::sleep) && answer.actor &&
             findings.actors[*answer.actor].outside && !answer.evidence.takes_output);
   };
-  return has_all_answers(findings) &&
+  return findings.progress.front().how == Progress::How::clients && has_all_answers(findings) &&
          std::all_of(findings.answers.begin(), findings.answers.end(), is_of_client);
 }
 

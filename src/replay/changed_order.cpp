@@ -140,7 +140,7 @@ ChangedOrder::ChangedOrder(const Trace& trace, const ThreadGroups& groups, const
       [&] {
         find_waits_for_locks(trace, groups, kinds);
         find_waits_for_any(trace, groups, kinds);
-        has_timed_clients_ = have_timed_clients(trace, groups, kinds, uses_);
+        timed_clients_ = timed_clients_of(trace, groups, kinds, uses_);
         find_idle_sleepers(trace, groups, kinds);
       },
       [&] {
@@ -265,6 +265,13 @@ bool ChangedOrder::asks_an_idle_sleeper(GroupId group, const Scenario& scenario)
   });
 }
 
+bool ChangedOrder::has_timed_clients(GroupId group, const Scenario& scenario) const {
+  const std::set<GroupId>& clients = timed_clients_[group];
+  return !clients.empty() && std::none_of(scenario.begin(), scenario.end(), [&clients](const Change& change) {
+    return change.resource == Resource::sleep && (change.code != kNoCode || clients.contains(change.group));
+  });
+}
+
 std::optional<double> ChangedOrder::least_gain(const Progress& progress, const Scenario& scenario) const {
   std::optional<double> out;
   const auto at_least = [&out](double gain) { out = std::min(out.value_or(gain), std::max(0.0, gain)); };
@@ -272,7 +279,7 @@ std::optional<double> ChangedOrder::least_gain(const Progress& progress, const S
     for (const GroupId group : part.groups) {
       const bool goes_on_with_any = is_much(for_any_[group], uses_.groups[group].lifetime_ns);
       if (goes_on_with_any && !alters_a_disk(scenario)) at_least(0);
-      if (asks_an_idle_sleeper(group, scenario) || has_timed_clients_[group]) at_least(0);
+      if (asks_an_idle_sleeper(group, scenario) || has_timed_clients(group, scenario)) at_least(0);
     }
   }
   if (serves_in_batches(progress) && alters_what_batches_wait_for(scenario)) at_least(0);

@@ -33,7 +33,8 @@ class ChangedOrder {
   /// - A thread that sleeps when it finds nothing to do sleeps the more often the sooner it is done. That may
   ///   take all of a gain of its own and of those that wait for it, unless it is its sleeps that change, or
   ///   those of a function.
-  /// - Clients that send requests at times of their own (have_timed_clients()) may send no more of them.
+  /// - Clients that send requests at times of their own (timed_clients_of()) may send no more of them, unless
+  ///   it is their delays that change, or those of a function.
   /// - A thread that serves several requests at once, and not always as many, serves fewer of them at once
   ///   the sooner it is back from what it waits for each time, a time or a remote service. That may take all
   ///   of a gain.
@@ -62,11 +63,12 @@ class ChangedOrder {
   void find_idle_sleepers(const Trace& trace, const ThreadGroups& groups, const WaitKinds& kinds);
   void find_batches(const Trace& trace, const ThreadGroups& groups, const WaitKinds& kinds);
   bool alters_what_batches_wait_for(const Scenario& scenario) const;
+  bool has_timed_clients(GroupId group, const Scenario& scenario) const;
   bool asks_an_idle_sleeper(GroupId group, const Scenario& scenario) const;
 
   const Uses& uses_;
   const WaitsForSleepers& sleepers_;
-  std::vector<bool> has_timed_clients_;  ///< by GroupId
+  std::vector<std::set<GroupId>> timed_clients_;  ///< timed_clients_of()
   std::vector<Nanos> for_any_;  ///< by GroupId: waits for disks that ended with more requests under way
   /// Waits of the one for locks that the other one holds, and for which that one itself waits for none.
   std::map<std::pair<GroupId, GroupId>, Nanos> behind_;

@@ -45,6 +45,7 @@ class Reader {
     for (std::uint32_t id = 0; id < most; ++id) {
       own_[trace.sites[trace.waits[id].site].thread].push_back(id);
     }
+    if (most > 0) part_read = static_cast<double>(most) / static_cast<double>(trace.waits.size());
     for (const std::vector<std::uint32_t>& of_thread : own_) find_turns(of_thread);
     for (const std::vector<std::uint32_t>& of_thread : own_) read(of_thread);
   }
@@ -81,7 +82,7 @@ class Reader {
       waits[disk] += 1;
       if (!counts(group)) continue;
       AtDisk& at = disks[disk][group];
-      at.waited_ns += static_cast<double>(wait.wake - wait.block);
+      at.waited_ns += static_cast<double>(clipped(wait.block, wait.wake, trace_.window));
       if (is_new) at.turns += 1;
     }
   }
@@ -109,7 +110,7 @@ class Reader {
       const bool came_before = wait.block < turn_[before];
       const Nanos from = came_before && group != leader ? turn_[before] : wait.block;
       Behind& behind = disks[disk][group].behind[leader];
-      behind.waited_ns += static_cast<double>(wait.wake - from);
+      behind.waited_ns += static_cast<double>(clipped(from, wait.wake, trace_.window));
       behind.requests += came_before && group == leader ? 2 : 1;
       if (goes_on) behind.gone_on += 1;
     }
@@ -122,6 +123,7 @@ class Reader {
   std::vector<Nanos> turn_;                      ///< by the wait's index: when its turn at the disk began
 
  public:
+  double part_read = 0;  ///< of all waits
   // By disk: the waits for it, and the threads that went on after one of these without going to the disk,
   // those of the waiting thread's own group and those of other groups.
   std::vector<double> waits;
@@ -149,9 +151,10 @@ SharedRequests::SharedRequests(const Trace& trace, const ThreadGroups& groups, c
         const AtDisk& leading = leads->second;
         const double own = leader == group ? 1 : 0;
         if (behind.gone_on / leading.turns + own < kSeveral) continue;
-        of_disk_[disk].groups.push_back({leading.waited_ns / leading.turns, behind.requests + own * at.turns,
-                                         behind.waited_ns + own * at.waited_ns,
-                                         static_cast<double>(uses.groups[group].lifetime_ns)});
+        of_disk_[disk].groups.push_back(
+            {leading.waited_ns / leading.turns, behind.requests + own * at.turns,
+             behind.waited_ns + own * at.waited_ns,
+             found.part_read * static_cast<double>(uses.groups[group].lifetime_ns)});
       }
     }
   }

@@ -27,8 +27,8 @@ class SharedRequests {
  private:
   /// The threads of one group that share requests, added up.
   struct Sharing {
-    double request_ns = 0;  ///< one request, with those that its thread makes right after it, on average
-    double requests = 0;    ///< that these threads waited for: of two, if they came before it was made
+    double request_ns = 0;  ///< one request, with those in other places that its thread waits for next
+    double requests = 0;    ///< that these threads waited for, added up: two of each that came before its own
     double waited_ns = 0;   ///< for them; of a group that makes none itself, for those that served it
     double lives_ns = 0;
   };

@@ -2,13 +2,12 @@
 #include "replay/timed_clients.h"
 
 #include <map>
-#include <set>
 #include <utility>
 
 namespace offwait {
 
-std::vector<bool> have_timed_clients(const Trace& trace, const ThreadGroups& groups, const WaitKinds& kinds,
-                                     const Uses& uses) {
+std::vector<std::set<GroupId>> timed_clients_of(const Trace& trace, const ThreadGroups& groups,
+                                                const WaitKinds& kinds, const Uses& uses) {
   using Place = std::pair<ActorId, StackId>;
   std::map<Place, Nanos> for_times;
   std::map<GroupId, std::set<Place>> for_responses;  // by the group that responds
@@ -20,7 +19,7 @@ std::vector<bool> have_timed_clients(const Trace& trace, const ThreadGroups& gro
     if (kinds.of_site[id] == WaitKind::timer) for_times[place] += uses.sites[id].wait_ns;
     if (kinds.of_site[id] == WaitKind::handover) for_responses[groups.group_of[site.waker]].insert(place);
   }
-  std::vector<bool> out(groups.groups.size());
+  std::vector<std::set<GroupId>> out(groups.groups.size());
   for (const auto& [responding, places] : for_responses) {
     if (responding == kNoGroup || groups.groups[responding].outside) continue;
     Nanos timed_ns = 0;
@@ -34,7 +33,7 @@ std::vector<bool> have_timed_clients(const Trace& trace, const ThreadGroups& gro
         lives_ns += uses.groups[groups.group_of[place.first]].lifetime_ns;
       }
     }
-    out[responding] = is_much(timed_ns, lives_ns);
+    if (is_much(timed_ns, lives_ns)) out[responding] = clients;
   }
   return out;
 }

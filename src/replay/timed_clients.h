@@ -2,6 +2,7 @@
 // Clients that send requests at times of their own.
 #pragma once
 
+#include <set>
 #include <vector>
 
 #include "model/trace.h"
@@ -11,11 +12,11 @@
 
 namespace offwait {
 
-/// By GroupId: whether threads outside of the target that wait for the group wait for times in the same place
-/// as for its responses, such as in an event loop that has a delay after each response, for more than a
-/// tenth of their lives. They serve several connections, and each delay has its own beginning: sooner
-/// responses leave such a thread the longer to wait.
-std::vector<bool> have_timed_clients(const Trace& trace, const ThreadGroups& groups, const WaitKinds& kinds,
-                                     const Uses& uses);
+/// By GroupId: the groups of threads outside of the target that wait for this one and, for more than a tenth
+/// of their lives, for times in the same place as for its responses, as an event loop does that has a delay
+/// after each response; empty if the delays are shorter. Such a thread serves several connections, and each
+/// of these has its delays at times of its own: sooner responses leave the thread the longer to wait.
+std::vector<std::set<GroupId>> timed_clients_of(const Trace& trace, const ThreadGroups& groups,
+                                                const WaitKinds& kinds, const Uses& uses);
 
 }  // namespace offwait

@@ -38,7 +38,7 @@ std::vector<Word> where(const TextPage& page, const FoundAnswer& answer) {
   const auto add = [&out](const std::vector<Word>& more) { out.insert(out.end(), more.begin(), more.end()); };
   if (answer.what == Resource::waited) {
     if (answer.lock->stack.empty()) return out;
-    add(words("the longest waits in"));
+    add(words("most of the waiting is in"));
     add(chain(page, told_by_callers(answer.lock->stack), "", kStackFrames, 0));
   } else if (!evidence.stack.empty()) {
     const double own_s = evidence.others_matter() ? evidence.own_s() : evidence.time_s;
@@ -63,7 +63,7 @@ void put_evidence(const TextPage& page, const FoundAnswer& answer) {
   std::vector<Word> line = words(evidence_text(page.findings, answer, page.names));
   const std::vector<Word> place = where(page, answer);
   if (!place.empty()) {
-    line.back().text += ",";
+    line.back().text += answer.what == Resource::waited ? ";" : ",";
     line.insert(line.end(), place.begin(), place.end());
   }
   page.canvas.to(kNumbered).flow(line, kNumbered, page.verbose ? 0 : 3);
@@ -143,8 +143,9 @@ void put_what_ifs(const TextPage& page) {
   const Findings& findings = page.findings;
   page.canvas.gap();
   std::vector<std::string> sentences;
-  if (!findings.answers.empty()) {
-    sentences.push_back(answer_certainty_sentence(findings, findings.answers.front()));
+  if (!page.screen.answers.empty()) {
+    sentences.push_back(
+        answer_certainty_sentence(findings, findings.answers[page.screen.answers.front().answer]));
   }
   for (const FoundWhatIf& what_if : findings.what_ifs) {
     page.canvas.flow(words(what_if_text(findings, what_if, page.names), Ink::strong), 2);

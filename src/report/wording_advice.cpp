@@ -31,8 +31,8 @@ bool has_no_cpus_for_more(const Findings& findings, const FoundAnswer& answer) {
 }
 
 /// Whether most requests that clients have sent lie unread: the target is behind.
-bool has_a_queue(const Findings& findings) {
-  const std::optional<Requests>& requests = findings.progress.front().requests;
+bool has_a_queue(const Findings& findings, const FoundAnswer& answer) {
+  const std::optional<Requests>& requests = findings.progress[answer.progress].requests;
   return requests && requests->unread > requests->under_way;
 }
 
@@ -53,8 +53,8 @@ std::string outside_advice(const Findings& findings, const FoundAnswer& answer) 
   }
   return fmt::format(
       "run this client (or load generator, or consumer) on another machine, or make it cheaper: {}",
-      has_a_queue(findings) ? "it uses CPUs that the target needs"
-                            : "the target waits for it, and there is no CPU left for it here");
+      has_a_queue(findings, answer) ? "it uses CPUs that the target needs"
+                                    : "the target waits for it, and there is no CPU left for it here");
 }
 
 /// What takes most of a service's time decides what to try.
@@ -108,10 +108,12 @@ std::string work_advice(const Findings& findings, const FoundAnswer& answer) {
              : "do less of this work, or make its code cheaper";
 }
 
-std::string query_advice(std::string_view why) {
+/// `better` is what a better query does, and why.
+std::string query_advice(std::string_view better) {
   return fmt::format(
-      "an index, or a query that {} (pg_stat_activity, SHOW PROCESSLIST or the log of slow queries shows it)",
-      why);
+      "an index, or a query that {} (pg_stat_activity, SHOW PROCESSLIST or the log of slow queries names the "
+      "query)",
+      better);
 }
 
 /// What to try for one part.
@@ -163,32 +165,32 @@ std::string advice_for_part(const Findings& findings, const FoundAnswer& answer,
   return cpu_room_advice(findings);
 }
 
-/// `14 requests wait while 2`: those that wait beside those that are done at a time.
-std::string wait_while(const MoreThreads& more, const std::string& what) {
+/// `14 requests wait while 2 are`, by `one` or `several`: those that wait beside those that are done at a
+/// time.
+std::string wait_while(const MoreThreads& more, const std::string& what, std::string_view one,
+                       std::string_view several) {
   const std::uint64_t now = whole_threads(more.threads);
   const std::uint64_t all = whole_threads(more.waiting);
   const std::uint64_t waiting = all > now ? all - now : 1;
-  return fmt::format("{} wait{} while {}", format_plural(waiting, what), waiting == 1 ? "s" : "",
-                     format_count(now));
+  return fmt::format("{} wait{} while {} {}", format_plural(waiting, what), waiting == 1 ? "s" : "",
+                     format_count(now), now == 1 ? one : several);
 }
 
 /// What to change so that the service does more at a time.
 std::string more_of_service(LimitedBy limit, const MoreThreads& more) {
-  const std::string wait = wait_while(more, "request");
+  const std::string wait = wait_while(more, "request", "is", "are");
   switch (limit) {
     case LimitedBy::service:
-      return fmt::format("run more workers in the service, whose limit it is: {} {} under way there", wait,
-                         whole_threads(more.threads) == 1 ? "is" : "are");
+      return fmt::format("run more workers in the service, whose limit it is: {} under way there", wait);
     case LimitedBy::target:
-      return fmt::format("raise the target's own limit (a pool, connections): {} {} at the service", wait,
-                         whole_threads(more.threads) == 1 ? "is" : "are");
+      return fmt::format("raise the target's own limit (a pool, connections): {} at the service", wait);
     case LimitedBy::unknown:
       break;
   }
   return fmt::format(
-      "let it do more at a time: {} {} under way (whether the target's connections or the service's workers "
+      "let it do more at a time: {} under way (whether the target's connections or the service's workers "
       "limit cannot be told)",
-      wait, whole_threads(more.threads) == 1 ? "is" : "are");
+      wait);
 }
 
 /// What there could be more of: the threads that work queues for may be processes of their own.
@@ -202,17 +204,15 @@ std::string_view more_of_them(const Findings& findings, const FoundAnswer& answe
 /// What to try so that more is done at a time.
 std::string more_advice(const Findings& findings, const FoundAnswer& answer) {
   const MoreThreads& more = *answer.more;
-  const bool is_one = whole_threads(more.threads) == 1;
   if (more.of_service) return more_of_service(answer.limit, more);
   if (answer.service) {
-    return fmt::format("run more workers in the target: {} worker{} the service", wait_while(more, "request"),
-                       is_one ? " asks" : "s ask");
+    return fmt::format("run more workers in the target: {} the service",
+                       wait_while(more, "request", "worker asks", "workers ask"));
   }
   return more.requests
-             ? fmt::format("run {}, if the program can: {} {} served", more_of_them(findings, answer),
-                           wait_while(more, "request"), is_one ? "is" : "are")
-             : fmt::format("share it among more threads: {} do{} it", wait_while(more, "thread"),
-                           is_one ? "es" : "");
+             ? fmt::format("run {}, if the program can: {} served", more_of_them(findings, answer),
+                           wait_while(more, "request", "is", "are"))
+             : fmt::format("share it among more threads: {} it", wait_while(more, "thread", "does", "do"));
 }
 
 }  // namespace

@@ -111,16 +111,18 @@ std::string held_back_text(const HeldBack& held, const ActorNames& names) {
       held.asked ? "on its socket" : "there");
 }
 
-/// `, if loop0 serves 16 requests at a time`: a disk that was never asked for as many may serve fewer.
+/// `, if disk loop0 serves 16 requests at a time`, where it had fewer under way on average; `, but disk loop0
+/// serves 1 request at a time`.
 std::string disk_condition(const Findings& findings, const FoundAnswer& answer, std::uint64_t requests,
                            const ActorNames& names) {
   const FoundDisk* const disk = answer.device ? disk_of(findings, *answer.device) : nullptr;
-  if (disk == nullptr || !disk->activity ||
+  if (disk == nullptr || !disk->activity || disk->serves >= requests ||
       disk->activity->in_flight_while_busy >= static_cast<double>(requests)) {
     return "";
   }
-  return fmt::format(", if {} serves {} at a time", names.brief(*answer.device),
-                     format_plural(requests, "request"));
+  const bool is_known = disk->serves > 0;
+  return fmt::format(", {} {} serves {} at a time", is_known ? "but" : "if", names.brief(*answer.device),
+                     format_plural(is_known ? disk->serves : requests, "request"));
 }
 
 }  // namespace
@@ -160,7 +162,7 @@ std::string answers_heading(const Findings& findings, const AnswersHeading& head
           "connections, open files or threads: its log says which).",
           owner(findings.answers.front(), names));
     case AnswersHeading::What::clients:
-      return fmt::format("The clients set the pace: no change in the target gains {}%.",
+      return fmt::format("The clients set the pace: no change in the target gains as much as {}%.",
                          whole_percent(kWorthALine));
     case AnswersHeading::What::graph:
       return graph_sentence(findings, names);
@@ -317,7 +319,9 @@ std::string device_text(const Findings& findings, const FoundAnswer& answer, con
 std::string held_gain_text(const FoundAnswer& answer) {
   if (answer.what != Resource::waited || !answer.lock->held) return "";
   const Gain& held = *answer.lock->held;
-  if (held.gain < kWorthAnAnswer || held.certainty == Certainty::rough) return "";
+  // What may be nothing says nothing beside the bound.
+  if (held.gain < kWorthAnAnswer || held.low.value_or(0) < kWorthAnAnswer) return "";
+  if (held.certainty == Certainty::rough) return "";
   return "· held half as long: " + marked_gain_text(held);
 }
 

@@ -83,7 +83,10 @@ std::pair<std::string, std::string> first_answer(const Findings& findings, const
   const ActorNames names(findings, written);
   if (findings.progress.empty()) return {verdict_sentence(findings, names), ""};
   if (const std::string why = too_short_text(findings, names); !why.empty()) return {why, ""};
-  if (findings.answers.empty()) return {answers_heading(findings, heading_of(findings), names), ""};
+  const AnswersHeading heading = heading_of(findings);
+  if (findings.answers.empty() || heading.what == AnswersHeading::What::unanswered) {
+    return {answers_heading(findings, heading, names), ""};
+  }
   const FoundAnswer& answer = findings.answers.front();
   return {change_text(answer, names), marked_gain_text(answer)};
 }

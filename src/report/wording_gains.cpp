@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "report/wording_gains.h"
 
+#include <cmath>
 #include <vector>
 
 #include <fmt/format.h>
@@ -13,11 +14,14 @@ namespace offwait {
 
 namespace {
 
+/// A gain of this or more is told as a multiple.
+constexpr double kTold = 2;
+
 /// Whether the ends of its range say more than its middle.
 bool shows_bounds(const Gain& gain) {
   if (gain.certainty == Certainty::up_to) return true;
   return gain.certainty == Certainty::approximate && gain.low && gain.high &&
-         *gain.high - *gain.low > gain.gain;
+         *gain.high - *gain.low > std::abs(gain.gain);
 }
 
 /// Whether both bounds say something.
@@ -41,7 +45,6 @@ std::string_view bound_words(const Gain& gain) {
 }  // namespace
 
 std::string rate_gain_text(double gain) {
-  constexpr double kTold = 2;
   if (gain < kTold) return fmt::format("{:+}%", whole_percent(gain));
   constexpr double kWhole = 10;
   return 1 + gain < kWhole ? fmt::format("×{:.1f}", 1 + gain) : fmt::format("×{:.0f}", 1 + gain);
@@ -55,7 +58,9 @@ std::string gain_text(const Gain& gain) {
   }
   const std::string text = rate_gain_text(gain.gain);
   if (!gain.low || !gain.high || whole_percent(*gain.low) == whole_percent(*gain.high)) return text;
-  return fmt::format("{} ({} to {})", text, whole_percent(*gain.low), whole_percent(*gain.high));
+  return gain.gain < kTold
+             ? fmt::format("{} ({} to {})", text, whole_percent(*gain.low), whole_percent(*gain.high))
+             : fmt::format("{} ({} to {})", text, rate_gain_text(*gain.low), rate_gain_text(*gain.high));
 }
 
 std::string answer_gain_text(const FoundAnswer& answer) {
@@ -84,7 +89,7 @@ std::string certainty_sentence(const Findings& findings, const Gain& gain, std::
                        tasks_of(findings.runtimes.front().runtime));
   }
   if (gain.certainty == Certainty::up_to) {
-    if (is_between(gain) && most_of(gain) - *gain.low <= kAlike) return "";
+    if (reason.empty() && is_between(gain) && most_of(gain) - *gain.low <= kAlike) return "";
     return fmt::format("{}, because {}.", bound_words(gain),
                        reason.empty() ? "what would limit next did not show" : reason);
   }

@@ -22,8 +22,9 @@ std::string certainty_mark(const Gain& gain);
 /// Both: `+82% (77 to 88) [sure]`, `up to +88%`, `[rough]`.
 std::string marked_gain_text(const Gain& gain);
 std::string marked_gain_text(const FoundAnswer& answer);
-/// Why a number is missing, or may be less; empty for a sure answer, and for a split one, which
-/// answers_heading() explains. `given` is what is said in place of the number; empty if nothing is.
+/// Why a number is missing, or may be less; empty for a sure answer, for a bound whose ends are alike
+/// (kAlike), and for a split one, which answers_heading() explains. `given` is what is said in place of the
+/// number; empty if nothing is.
 std::string certainty_sentence(const Findings& findings, const Gain& gain, std::string_view given = "");
 /// The same for an answer. Some answers say themselves what would limit next.
 std::string answer_certainty_sentence(const Findings& findings, const FoundAnswer& answer);

@@ -52,7 +52,7 @@ std::string advice_for_held(const FoundLock& lock) {
                             what);
 }
 
-/// Transactions hold locks of rows until they commit. `which` shows the statements, and the rows.
+/// Transactions hold locks of rows until they commit. `which` shows the transactions and their statements.
 std::string advice_for_rows(const FoundLock& lock, std::string_view which) {
   if (meanwhile(lock).front().avoid == "wait for the client") {
     return fmt::format(

@@ -67,7 +67,7 @@ std::string machine_text(const Findings& findings) {
   if (!busy) return "";
   const CpuSupply& supply = findings.cpu_supply;
   const bool is_by_others = *busy > 0.5 && supply.other_cpus > supply.target_cpus;
-  return fmt::format("machine {} busy{}", format_percent(*busy, 1), is_by_others ? ", most by others" : "");
+  return fmt::format("machine {} busy{}", format_percent(*busy, 1), is_by_others ? ", mostly by others" : "");
 }
 
 std::string labels_text(const Recording& recording) {

@@ -80,8 +80,7 @@ std::string callers_text(const FoundFunction& row, const std::vector<std::string
 
 std::string gain_cell(const Gain& gain) {
   if (gain.certainty == Certainty::rough) return "rough";
-  return gain.certainty == Certainty::up_to ? "≤" + rate_gain_text(most_of(gain))
-                                            : fmt::format("{:+}%", whole_percent(gain.gain));
+  return gain.certainty == Certainty::up_to ? "≤" + rate_gain_text(most_of(gain)) : rate_gain_text(gain.gain);
 }
 
 std::string parts_text(const FoundFunction& row) {

@@ -152,6 +152,17 @@ TEST_CASE(
              "PyEval_RestoreThread+0x1%20(python3);main+0x1%20(python3)") == "lock of all Python code (GIL)");
 }
 
+TEST_CASE(
+    "a lock that a function without a name takes is called by the first caller in its file that has one") {
+  const auto name = [](const std::string& stack) {
+    return row_of_wait_in("pthread_mutex_lock+0x1%20(libc.so.6);" + stack).name;
+  };
+  CHECK(name("[app+0x10];[app+0x20];lock_session+0x1%20(app);session_start+0x1%20(app);main+0x1%20(app)") ==
+        "lock of session_start");
+  CHECK(name("[libx.so+0x10];session_start+0x1%20(app);main+0x1%20(app)") == "lock of [libx.so+0x10]");
+  CHECK(name("[anon+0x10];[anon+0x20];call_helper+0x1%20(anon)") == "lock of [anon+0x10]");
+}
+
 TEST_CASE("who let go of a lock had it only since its own wait for it ended") {
   // 2 waits for it until 3,000 and lets 1 go at 5,000; it ran all the time between.
   const FoundLocks found = locks_in(

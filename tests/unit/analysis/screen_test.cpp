@@ -93,7 +93,7 @@ TEST_CASE(
   CHECK_FALSE(screen.others);
 }
 
-TEST_CASE("requests to a disk are a part of the answer about the disk where nobody else uses it") {
+TEST_CASE("requests to a disk are a part of the answer about the disk where no other threads use it") {
   Findings findings = judged({answer(Resource::disk, 0.9), answer(Resource::io, 0.4, 1)});
   for (FoundAnswer& one : findings.answers) {
     one.device = 3;
@@ -105,6 +105,9 @@ TEST_CASE("requests to a disk are a part of the answer about the disk where nobo
   findings.answers[0].other_user = OtherDiskUser{2, 0.5};
   CHECK(numbers(screen_of(findings)) == std::vector<std::size_t>{0, 1});
   findings.answers[0].other_user.reset();
+  findings.answers[0].evidence.alike = 1;
+  CHECK(numbers(screen_of(findings)) == std::vector<std::size_t>{0, 1});
+  findings.answers[0].evidence.alike = 0;
   findings.answers[0].evidence.actor = 2;
   CHECK(numbers(screen_of(findings)) == std::vector<std::size_t>{0, 1});
 }
@@ -124,7 +127,14 @@ TEST_CASE("the sentence above the answers") {
   findings.actors[0].outside = true;
   CHECK(heading_of(findings).what == What::none);  // the disk is the target's
   findings.answers[1].what = Resource::sleep;
+  CHECK(heading_of(findings).what == What::none);  // it is not known that these are clients
+  findings.progress[0].how = Progress::How::clients;
   CHECK(heading_of(findings).what == What::clients);
+  findings.answers.push_back(answer(Resource::disk, 0.01));
+  CHECK(heading_of(findings).what == What::clients);
+  findings.answers[2].certainty = Certainty::rough;
+  CHECK(heading_of(findings).what == What::none);
+  findings.answers.pop_back();
   findings.answers[1].evidence.takes_output = true;
   CHECK(heading_of(findings).what == What::none);
   findings.answers[0].doubt = Doubt::unanswered;

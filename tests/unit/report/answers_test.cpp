@@ -153,6 +153,11 @@ TEST_CASE("Only an answer that is sure, split or up to has a number") {
   CHECK(rate_gain_text(1.99) == "+199%");
   CHECK(rate_gain_text(2) == "×3.0");
   CHECK(rate_gain_text(10.19) == "×11");
+  CHECK(gain_text({2.5, 2.4, 2.61, Certainty::sure}) == "×3.5 (×3.4 to ×3.6)");
+  CHECK(gain_text({-0.3, -0.35, -0.25, Certainty::approximate}) == "-30% (-35 to -25)");
+  CHECK(certainty_sentence(findings, {0.9, 0.87, 0.91, Certainty::up_to}).empty());
+  CHECK(certainty_sentence(findings, {0.9, 0.7, 0.91, Certainty::up_to}) ==
+        "Where between the two the gain is cannot be told, because what would limit next did not show.");
   findings.answers[0].certainty = Certainty::rough;
   CHECK(gain_text(findings.answers[0]).empty());
   findings.answers[0].doubt = Doubt::unknown_wakers;
@@ -363,6 +368,9 @@ TEST_CASE("More threads than there are, or as many as there are requests, and wh
   findings.disks[0].activity->in_flight_while_busy = 1;
   CHECK(more_threads_text(findings, answer, raw_names(findings)) ==
         "· more than 2 workers: up to ×4.0, if disk vda serves 47 requests at a time");
+  findings.disks[0].serves = 4;
+  CHECK(more_threads_text(findings, answer, raw_names(findings))
+            .ends_with(", but disk vda serves 4 requests at a time"));
   answer.device.reset();
   answer.what = Resource::remote;
   answer.service = FoundService{{{Peer::Role::service, "127.0.0.1", 28081}}, {{"up_worker", 4}}};

@@ -5,6 +5,7 @@
 #include "report/text.h"
 #include "report/wording_advice.h"
 #include "report/wording_answers.h"
+#include "report/wording_locks.h"
 #include "unit/report/first_screen.h"
 #include "unit/report/sample.h"
 
@@ -45,6 +46,21 @@ TEST_CASE("A lock is an answer with both gains, who waited, who held it for what
   INFO(queues);
   CHECK(queues.find("which lack a CPU") != std::string::npos);
   CHECK(queues.find("let its holders run") != std::string::npos);
+}
+
+TEST_CASE("advice for locks of rows says where the database shows the statements") {
+  FoundLock lock;
+  lock.at_disks = 1;
+  lock.runtime = RuntimeLock::innodb_row;
+  CHECK(lock_advice(lock) ==
+        "let transactions change different rows (split the one that all change), or change it last, right "
+        "before the commit; SHOW ENGINE INNODB STATUS shows the statements");
+  lock.at_disks = 0;
+  lock.for_clients = 1;
+  lock.runtime = RuntimeLock::postgres_row;
+  CHECK(
+      lock_advice(lock) ==
+      "commit, or roll back, before waiting for the client (pg_stat_activity shows whose transaction it is)");
 }
 
 TEST_CASE("What keeps a split lock from gaining more is said, and half as long only where that can be done") {

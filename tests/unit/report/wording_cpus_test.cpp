@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/escape.h"
+#include "report/wording_sections.h"
 #include "unit/report/first_screen.h"
 #include "unit/report/sample.h"
 
@@ -78,6 +79,10 @@ TEST_CASE("where the target's clients have most of the CPUs, other programs are 
         "(bench (pid 71) 0.61), others 0.59 (make (pid 72) 0.10).");
   CHECK(cpu_room_advice(findings) ==
         "run the programs that it works with on another machine, give it more CPUs, or do less work");
+  CHECK(machine_text(findings).ends_with("% busy, mostly by others"));
+  findings.cpu_supply.target_cpus = 1.3;
+  CHECK(machine_text(findings).ends_with("% busy"));
+  findings.cpu_supply.target_cpus = 0.7;
   // If it used less than half of what others did, it is not what to move.
   findings.cpu_supply.others[0].own_s = 5.9;
   CHECK(neighbours_text(findings, names_of(findings)) ==
