@@ -141,8 +141,8 @@ std::string name_of(const FoundAnswer& answer) {
 /// names these threads, and no others' requests.
 bool is_part_of(const FoundAnswer& answer, const FoundAnswer& before) {
   return answer.what == Resource::io && before.what == Resource::disk && answer.device == before.device &&
-         answer.actor == before.evidence.actor && answer.progress == before.progress &&
-         before.evidence.alike == 0 && !before.evidence.others_matter() && !before.other_user;
+         answer.evidence.tid == before.evidence.tid && answer.progress == before.progress &&
+         !before.evidence.others_matter() && !before.other_user;
 }
 
 }  // namespace

@@ -97,18 +97,14 @@ TEST_CASE("requests to a disk are a part of the answer about the disk where no o
   Findings findings = judged({answer(Resource::disk, 0.9), answer(Resource::io, 0.4, 1)});
   for (FoundAnswer& one : findings.answers) {
     one.device = 3;
-    one.actor = one.what == Resource::io ? std::optional<FoundActorId>(1) : std::nullopt;
-    one.evidence.actor = 1;
+    one.evidence.tid = 1;  // the same group
     one.progress = 0;
   }
   CHECK(numbers(screen_of(findings)) == std::vector<std::size_t>{0});
   findings.answers[0].other_user = OtherDiskUser{2, 0.5};
   CHECK(numbers(screen_of(findings)) == std::vector<std::size_t>{0, 1});
   findings.answers[0].other_user.reset();
-  findings.answers[0].evidence.alike = 1;
-  CHECK(numbers(screen_of(findings)) == std::vector<std::size_t>{0, 1});
-  findings.answers[0].evidence.alike = 0;
-  findings.answers[0].evidence.actor = 2;
+  findings.answers[0].evidence.tid = 2;
   CHECK(numbers(screen_of(findings)) == std::vector<std::size_t>{0, 1});
 }
 
