@@ -132,8 +132,12 @@ void put_answers(const TextPage& page) {
   for (std::size_t i = 0; i < screen.answers.size(); ++i) put_answer(page, i + 1, screen.answers[i]);
   if (!screen.answers.empty()) {
     const FoundAnswer& first = page.findings.answers[screen.answers.front().answer];
-    if (const std::string doubt = answer_certainty_sentence(page.findings, first); !doubt.empty()) {
-      page.canvas.flow(words(doubt), 0);
+    std::vector<std::string> doubts = {answer_certainty_sentence(page.findings, first)};
+    if (!held_gain_text(first).empty()) {
+      doubts.push_back(certainty_sentence(page.findings, *first.lock->held));
+    }
+    for (const std::string& doubt : doubts) {
+      if (!doubt.empty()) page.canvas.flow(words(doubt), 0);
     }
   }
   if (screen.others) page.canvas.flow(words(others_text(*screen.others)), 0);

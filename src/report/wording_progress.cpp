@@ -100,12 +100,13 @@ std::string progress_text(const FoundProgress& progress, double window_s, const 
   }
   // A share that is shown as 0 % says nothing.
   const bool rests = progress.share >= kWorthALine;
-  return rests ? fmt::format(
-                     "{}: inferred from {} of hand-overs and waits, as few responses were seen (--progress "
-                     "GLOB names others)",
-                     who, format_percent(std::min(progress.share, 1.0), 1))
-               : fmt::format("{}: a guess: it shows few hand-overs and waits (--progress GLOB names others)",
-                             who);
+  return rests
+             ? fmt::format(
+                   "the work of {}, with {} of hand-overs and waits, as few responses were seen (--progress "
+                   "GLOB names others)",
+                   who, format_percent(std::min(progress.share, 1.0), 1))
+             : fmt::format("{}: a guess: it shows few hand-overs and waits (--progress GLOB names others)",
+                           who);
 }
 
 }  // namespace offwait

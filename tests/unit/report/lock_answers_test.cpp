@@ -35,6 +35,11 @@ TEST_CASE("A lock is an answer with both gains, who waited, who held it for what
   CHECK(screen.find("sleep (95%)") != std::string::npos);
   CHECK(screen.find("do not sleep while the lock is held, or split it") != std::string::npos);
   CHECK(screen.find("At this bound") == std::string::npos);
+  findings.answers[0].lock->held->certainty = Certainty::approximate;
+  findings.answers[0].lock->held->doubt = Doubt::simulated_roughly;
+  CHECK(sentences(findings).find("Approximate: the simulation of the CPUs reproduces the recording only "
+                                 "roughly.") != std::string::npos);
+  findings.answers[0].lock->held = Gain{0.92, 0.8, 1.04};
   // Where CPUs are full it may gain more; what is surely reached is not known.
   findings.answers[0].high = 8.2;
   CHECK(sentences(findings).find("not waited for: up to ×9.2") != std::string::npos);
