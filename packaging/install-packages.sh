@@ -21,6 +21,7 @@ test=(
   libdevel-nytprof-perl                                                # flamegraph.pl
   graphviz protobuf-compiler python3-protobuf golang-go               # exports
   fio e2fsprogs libfuse3-dev                                           # disks
+  libabsl-dev                                                          # a library's locks
   gdb                                                                  # to compare stacks with
   mandoc man-db groff bash-completion zsh fish                         # the manual and completions
   mmdebstrap file "${deb[@]}" lintian                                   # other Debian releases, and the Debian package

@@ -84,6 +84,7 @@ struct Roles {
   bool begins_thread = false;  ///< every thread begins so, whatever it does
   bool way_to_wait = false;    ///< threads wait in it for anything; what waits there has nothing in common
   bool parks = false;          ///< of Java: waits by a condition variable for anything
+  bool own_object = false;     ///< each thread waits in it on an object of its own, whatever it waits for
   bool retakes_mutex = false;  ///< takes the mutex of a condition at the end of a wait for the condition
   bool has_no_task = false;    ///< a scheduler has nothing to run for the thread: it waits for no lock
   bool c_condition = false;    ///< of the condition variables of C, each of which has several futexes

@@ -13,29 +13,34 @@ using W = WaitsFor;
 using M = LockManager;
 
 constexpr Roles kWay{.noise = internal, .way_to_wait = true};
+/// Its waiters are a list, and each of them waits on a semaphore of its own.
+constexpr Roles kListedMutex{.noise = call, .waits_for = W::mutex, .way_to_wait = true};
+constexpr Roles kListedRwlock{.noise = call, .waits_for = W::rwlock, .way_to_wait = true};
+constexpr Roles kParkingLot{
+    .noise = internal, .waits_for = W::anything, .way_to_wait = true, .own_object = true};
 
 constexpr std::array kRowsOfLibraries = {
     // Abseil, whose inline namespace has a version. Its mutexes and conditions wait by the same functions.
-    Row{"absl::*Mutex::Lock*", {call, W::mutex}},
-    Row{"absl::*Mutex::TryLockSlow*", {call, W::mutex}},
-    Row{"absl::*Mutex::ReaderLock*", {call, W::rwlock}},
-    Row{"absl::*Mutex::WriterLock*", {call, W::mutex}},
+    Row{"absl::*Mutex::Lock*", kListedMutex},
+    Row{"absl::*Mutex::TryLockSlow*", kListedMutex},
+    Row{"absl::*Mutex::ReaderLock*", kListedRwlock},
+    Row{"absl::*Mutex::WriterLock*", kListedMutex},
     Row{"absl::*Mutex::Await*", {call, W::condition}},
     Row{"absl::*Mutex::Block*", kWay},
     Row{"absl::*CondVar::Wait*", {call, W::condition}},
     Row{"absl::*synchronization_internal::*", kWay},
-    Row{"*AbslInternalPerThreadSemWait*", kWay},
+    Row{"*AbslInternalPerThreadSemWait*", {.noise = internal, .way_to_wait = true, .own_object = true}},
     Row{"absl::*SpinLock::SlowLock*", {call, W::mutex}},
     // Go's sync.Mutex and WebKit's as well.
     Row{"*LockSlow*", {none, W::mutex}},
     Row{"*lockSlow*", {none, W::mutex}},
 
     // Rust's parking_lot.
-    Row{"parking_lot_core::*", {internal, W::anything}},
-    Row{"<ThreadParker as ThreadParkerT>::*", {internal, W::anything}},
+    Row{"parking_lot_core::*", kParkingLot},
+    Row{"<ThreadParker as ThreadParkerT>::*", kParkingLot},
     Row{"parking_lot::*", {none, W::anything}},
-    Row{"parking_lot::*RawMutex*", {call, W::mutex}},
-    Row{"parking_lot::*RwLock*", {call, W::rwlock}},
+    Row{"parking_lot::*RawMutex*", kListedMutex},
+    Row{"parking_lot::*RwLock*", kListedRwlock},
     Row{"parking_lot::*ondvar*", {call, W::condition}},
 
     // GLib, MariaDB's performance schema.

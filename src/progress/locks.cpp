@@ -102,6 +102,7 @@ class Search {
     for (std::uint32_t id = 0; id < trace_.waits.size(); ++id) {
       const Wait& wait = trace_.waits[id];
       if (wait.object == kNoObject || is_stored(trace_.objects[wait.object])) continue;
+      if (sites_.own_object[wait.site]) continue;
       if (ended_by_timer(wait.site)) times_out[wait.object] = true;
       if (!time_outs_.ended_by_looking(id) && !sites_.ended_by_threads[wait.site]) continue;
       if (sites_.told[wait.site] == Told::lock) ++named[wait.object];
@@ -301,7 +302,9 @@ class Search {
       if (evidence == LockEvidence::behaviour && !passes_like_a_lock(passing)) continue;
       for (const SiteId site : candidates[i].second)
         out_.of_site[site] = static_cast<LockId>(out_.all.size());
-      add({kNoObject, candidates[i].first, evidence});
+      const bool is_named = std::all_of(candidates[i].second.begin(), candidates[i].second.end(),
+                                        [this](SiteId site) { return sites_.told[site] == Told::lock; });
+      add({kNoObject, candidates[i].first, is_named ? LockEvidence::name : evidence});
     }
   }
 

@@ -59,6 +59,7 @@ struct SitesOfWaits {
   std::vector<FrameId> manager;        ///< a function of a lock manager that waits for its locks; kNoFrame
   std::vector<bool> ended_by_threads;  ///< by none of those below the devices
   std::vector<bool> rendezvous;        ///< for a barrier, a latch or the end of a thread, as names say
+  std::vector<bool> own_object;        ///< on an object of the thread's own, whatever it waits for
   /// By FrameId: a function of the C library or of a runtime by which threads wait for anything. What waits
   /// there has nothing in common.
   std::vector<bool> way_to_wait;

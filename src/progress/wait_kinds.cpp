@@ -21,6 +21,7 @@ struct NamesOfStacks {
   std::vector<WaitsFor> what;     ///< by StackId
   std::vector<FrameId> manager;   ///< by StackId: SitesOfWaits::manager
   std::vector<bool> retakes;      ///< by StackId: a mutex is taken in a wait for a condition
+  std::vector<bool> own_object;   ///< by StackId: SitesOfWaits::own_object
   std::vector<bool> way_to_wait;  ///< by FrameId
 };
 
@@ -46,6 +47,8 @@ NamesOfStacks names_of_stacks(const Trace& trace) {
     out.retakes.push_back(is_lock(what) && std::any_of(frames.begin(), frames.end(), [&](FrameId frame) {
                             return roles[frame].retakes_mutex;
                           }));
+    out.own_object.push_back(
+        std::any_of(frames.begin(), frames.end(), [&](FrameId frame) { return roles[frame].own_object; }));
   }
   for (const Roles& of_frame : roles) out.way_to_wait.push_back(of_frame.way_to_wait);
   return out;
@@ -294,6 +297,7 @@ WaitKinds kinds_of_waits(const Trace& trace, const ThreadGroups& groups) {
                      std::vector<FrameId>(trace.sites.size(), kNoFrame),
                      std::vector<bool>(trace.sites.size()),
                      std::vector<bool>(trace.sites.size()),
+                     std::vector<bool>(trace.sites.size()),
                      std::move(names.way_to_wait)};
   WaitKinds out;
   out.below_devices = below_devices(trace, groups);
@@ -319,6 +323,7 @@ WaitKinds kinds_of_waits(const Trace& trace, const ThreadGroups& groups) {
     } else if (site.wait_class == WaitClass::futex) {
       sites.told[id] = by_name;
       sites.retakes[id] = site.wait_stack != kNoStack && names.retakes[site.wait_stack];
+      sites.own_object[id] = site.wait_stack != kNoStack && names.own_object[site.wait_stack];
       sites.rendezvous[id] = is_rendezvous(what);
       sites.ended_by_threads[id] = true;
       asked[id] = by_name == Told::nothing;

@@ -5,6 +5,8 @@
 #include <map>
 #include <string>
 
+#include <fmt/format.h>
+
 #include "progress/wait_kinds.h"
 #include "unit/replay/program.h"
 
@@ -24,14 +26,14 @@ std::string condition(int object, const std::string& place) {
 }
 
 /// `threads` have something in turns; each waits for its turn on an object of its own.
-Trace in_turns(int threads) {
+Trace in_turns(int threads, const std::string& call = "pthread_cond_wait;enter;main") {
   test::Program program(60 * kPass);
   for (int tid = 1; tid <= threads; ++tid) program.thread(tid, "work");
   for (int turn = threads; turn < 60; ++turn) {
     const int waiter = 1 + turn % threads;
     const int holder = 1 + (turn - 1) % threads;
     program.wait(waiter, (turn - threads) * kPass + kPass + kPass / 2, turn * kPass, thread(holder),
-                 condition(waiter, "enter"));
+                 fmt::format("class=futex futex={} stack=futex_wait;--;{}", waiter, call));
   }
   return program.trace();
 }
@@ -45,6 +47,24 @@ TEST_CASE("what threads pass on in turns is one lock at the place where each wai
   CHECK(locks.all[0].object == kNoObject);
   CHECK(locks.all[0].evidence == LockEvidence::behaviour);
   CHECK(locks.all[0].waits == 56);
+}
+
+TEST_CASE("the object that a library's mutex lets each thread wait on is not the mutex") {
+  for (const std::string wait :
+       {"absl::debian3::synchronization_internal::Waiter::Wait;AbslInternalPerThreadSemWait_debian3;"
+        "absl::debian3::Mutex::Block;absl::debian3::Mutex::LockSlowLoop;absl::debian3::Mutex::LockSlow;"
+        "absl::debian3::Mutex::Lock",
+        "<ThreadParker%20as%20ThreadParkerT>::park;parking_lot_core::parking_lot::park;"
+        "parking_lot::raw_mutex::RawMutex::lock_slow"}) {
+    INFO(wait);
+    const Trace trace = in_turns(4, wait + ";enter;main");
+    const ContendedLocks locks = locks_of(trace);
+    REQUIRE(locks.all.size() == 1);
+    CHECK(locks.all[0].object == kNoObject);
+    CHECK(locks.all[0].evidence == LockEvidence::name);
+    CHECK(trace.frames[locks.all[0].place].function == "enter");
+    CHECK(locks.all[0].waits == 56);
+  }
 }
 
 TEST_CASE("two threads that let each other go in turns by conditions have no lock") {
