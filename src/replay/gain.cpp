@@ -65,6 +65,8 @@ std::string_view to_string(Doubt doubt) {
       return "queues-change";
     case Doubt::others_have_cpus:
       return "others-have-cpus";
+    case Doubt::left_out:
+      return "left-out";
     case Doubt::lost_events:
       return "lost-events";
   }

@@ -43,6 +43,7 @@ enum class Doubt : std::uint8_t {
   sleeps_vary,        ///< what decides how long, or how often, threads sleep is not known
   queues_change,      ///< how much shorter queues for CPUs or disks get is not known
   others_have_cpus,   ///< how long threads queue for CPUs is other programs' doing
+  left_out,           ///< calls of functions are hardly made any more: others may find more to do, or less
   lost_events,        ///< too much of the target's time is unknown, because records were lost (LostTime)
 };
 /// `pieces-differ`, `lost-events`, …; empty for none.

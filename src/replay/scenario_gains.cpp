@@ -23,6 +23,13 @@ std::vector<GroupId> groups_of(const Progress& progress) {
   return out;
 }
 
+/// Whether functions take less than half of their time, as where their calls are not made.
+bool leaves_calls_out(const Scenario& scenario) {
+  constexpr double kHalf = 0.5;
+  return std::any_of(scenario.begin(), scenario.end(),
+                     [](const Change& change) { return change.code != kNoCode && change.factor < kHalf; });
+}
+
 }  // namespace
 
 double others_part(const ReplayInput& input) {
@@ -123,7 +130,7 @@ Gain ScenarioGains::of(const Progress& progress, std::size_t scenario, const Rep
   } else if (doubts_.looked(progress)) {
     allow_for_one_path(input_, replays_.scenarios[scenario], room_, out);
     out.doubt = Doubt::looked;
-  } else if (const Doubt why = why_approximate(progress, replayed); why != Doubt::none) {
+  } else if (const Doubt why = why_approximate(progress, scenario, replayed); why != Doubt::none) {
     out.certainty = Certainty::approximate;
     out.doubt = why;
   }
@@ -131,8 +138,10 @@ Gain ScenarioGains::of(const Progress& progress, std::size_t scenario, const Rep
   return out;
 }
 
-/// Why gains of the progress are approximate, whatever the change; Doubt::none if they are not.
-Doubt ScenarioGains::why_approximate(const Progress& progress, const Replayed& replayed) const {
+/// Why a gain that is known well otherwise is approximate; Doubt::none if it is not.
+Doubt ScenarioGains::why_approximate(const Progress& progress, std::size_t scenario,
+                                     const Replayed& replayed) const {
+  if (leaves_calls_out(replays_.scenarios[scenario])) return Doubt::left_out;
   if (doubts_.sleeps(progress, SleepPace::thread)) return Doubt::throttled;
   if (order_.serves_in_batches(progress)) return Doubt::batches;
   if (doubts_.gave_up(progress)) return Doubt::gave_up;

@@ -52,7 +52,7 @@ class ScenarioGains {
   };
   GainBounds gain_in(const Progress& progress, std::size_t scenario, const Replayed& replayed) const;
   Spread spread(const Progress& progress, std::size_t scenario, const Replayed& replayed, double gain) const;
-  Doubt why_approximate(const Progress& progress, const Replayed& replayed) const;
+  Doubt why_approximate(const Progress& progress, std::size_t scenario, const Replayed& replayed) const;
   GainRange beside_unawaited(const Progress& progress, std::size_t scenario, double gain) const;
   double most_of(const Progress& progress, std::size_t scenario) const;
   double fitting(double gain, const Progress& progress, std::size_t scenario) const;

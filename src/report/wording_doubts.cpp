@@ -48,6 +48,8 @@ std::string_view doubt_clause(Doubt doubt) {
       return "how much shorter it makes the queues for CPUs or disks is not known";
     case Doubt::others_have_cpus:
       return "other programs decide how long its threads queue for CPUs";
+    case Doubt::left_out:
+      return "without these calls others may have more to do, or less, and that is not known";
     case Doubt::lost_events:
       return "events were lost, and what the threads did meanwhile is not known";
   }

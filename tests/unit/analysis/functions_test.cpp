@@ -17,6 +17,7 @@ namespace {
 Findings findings_of(const test::Program& program, const std::vector<std::string>& what_ifs = {}) {
   AnalysisOptions options;
   options.views = true;
+  options.function_gains = true;
   for (const std::string& what_if : what_ifs) options.what_ifs.push_back(*parse_what_if(what_if));
   const Result<Findings> found = analyse(program.trace(), options);
   if (!found) FAIL(found.error().message);
@@ -165,6 +166,12 @@ TEST_CASE("a function's gain is that of its work and of its own waits") {
   CHECK(findings.what_ifs[0].gain == Approx(4 / 3.5 - 1).margin(0.003));
   CHECK(findings.what_ifs[1].gain == Approx(4 / 3.0 - 1).margin(0.003));
   CHECK(findings.what_ifs[2].gain == Approx(4 / 6.0 - 1).margin(0.003));
+  // What calls that are not made leave to others is not known.
+  CHECK(findings.what_ifs[1].certainty == Certainty::sure);
+  const Findings without = findings_of(server(), {"function fsync /1000"});
+  CHECK(without.what_ifs[0].gain == Approx(1).margin(0.02));
+  CHECK(without.what_ifs[0].certainty == Certainty::approximate);
+  CHECK(without.what_ifs[0].doubt == Doubt::left_out);
 }
 
 TEST_CASE("a gain's range is the wider the fewer samples it rests on, and few give none") {
