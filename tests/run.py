@@ -96,12 +96,12 @@ def steps(everything):
     waits = [
         tests("release", "unit", 1.5, lane="waits"), tests("release", "cli", 4, lane="waits"),
         tests("release", "truth", 0.5, lane="waits"), tests("release", "kernel", 15, lane="waits"),
-        tests("release", "packaging", 3, lane="waits"),
+        tests("release", "packaging", 3, lane="waits"), tests("dev", "cli", 6.5, lane="waits"),  # beside the build for arm64
     ]
     return [
         Step("install packages", 1.5, [[install, "build", "test"]]), others, *computes, *waits,
         # Sanitizers, and guests without hardware support, take the CPUs that tests of the recorder need.
-        tests("dev", "unit", 4), tests("dev", "fuzz", 0.5), tests("dev", "cli", 6.5), tests("dev", "kernel", 3.5),
+        tests("dev", "unit", 4), tests("dev", "fuzz", 0.5), tests("dev", "kernel", 3.5),
         tests("release", "alone", 8), tests("dev", "alone", 1), tests("release", "matrix", 4.5),
     ]
 

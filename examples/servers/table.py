@@ -42,6 +42,8 @@ def first_answer(report):
         part = WORDS[answer["what"]].format(*(name_of(actors[actor]) for actor in (answer["actor"], answer["device"])
                                               if actor is not None))
     most = max(answer["gain"], (answer["high"] or 0) if answer["certainty"] == "up-to" else 0)
+    if answer["certainty"] == "up-to":
+        return f"{part}; up to {100 * most:+.0f}%"
     gain = "" if answer["certainty"] == "rough" else f" {100 * most:+.0f}%"
     certainty = answer["certainty"].replace("approximate", "approx.")
     return f"{part};{gain} {certainty}"

@@ -30,6 +30,7 @@ struct AnalysisOptions {
   bool keep_false_wakeups = false;     ///< the waits around a false wakeup stay two
   bool answers = true;                 ///< replay the trace for Findings::answers, which takes longer
   bool views = false;                  ///< rank functions and threads for Findings::views
+  bool function_gains = false;         ///< with what faster functions would gain, which takes longer
   ProgressOptions progress{};          ///< whose progress the answers are for
   std::vector<WhatIf> what_ifs{};      ///< for Findings::what_ifs
   ThreadFilter filter{};               ///< what the trace was made with_target() of: said in the report

@@ -104,7 +104,9 @@ Result<AsRecorded> as_recorded(const Trace& trace, ThreadGroups groups, const An
   std::vector<AskedGain> of_functions;
   if (options.views) {
     out.views = views_of(trace, busy, out.facts, out.lock_names, options.progress);
-    if (!out.facts.progress.empty()) of_functions = ask_for_gains(busy, out.views.functions, asked);
+    if (options.function_gains && !out.facts.progress.empty()) {
+      of_functions = ask_for_gains(busy, out.views.functions, asked);
+    }
   }
   add_syncs(busy, asked);
   options.begins(AnalysisStep::replay);

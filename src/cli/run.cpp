@@ -187,6 +187,7 @@ Status render(Trace trace, const Reporting& reporting, Outputs& outputs, const T
   AnalysisOptions analysis = cli::analysis_options(reporting.analysis, trace.window);
   analysis.answers = outputs.text || outputs.json;  // answers that nobody reads would take time
   analysis.views = outputs.json || (outputs.text && reporting.output.view);
+  analysis.function_gains = reporting.output.view == View::functions;
   analysis.begins = cli::told_steps(line, reporting.name);
   OFFWAIT_TRY(const auto findings, analyse(std::move(trace), analysis));
   if (outputs.json) texts.push_back({*outputs.json, to_json(findings)});

@@ -80,7 +80,8 @@ class Profiles(unittest.TestCase):
     def recorded(cls, program):
         with tempfile.TemporaryDirectory(dir="/var/tmp") as directory:
             subprocess.run([cls.profiles, "make_files", directory], check=True)
-            run = subprocess.run([cls.offwait, "-q", "--sample-hz", "999", "--json", f"{directory}/report", "--",
+            run = subprocess.run([cls.offwait, "-q", "--sample-hz", "999", "--view", "functions", "--json",
+                                  f"{directory}/report", "--",
                                   cls.profiles, program, directory], capture_output=True, check=False)
             if run.returncode != 0:
                 raise AssertionError(run.stderr.decode())

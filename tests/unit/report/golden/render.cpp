@@ -31,9 +31,11 @@ int main(int argc, char** argv) {
     if (option == "--json") {
       json = true;
       options.views = true;
+      options.function_gains = true;
     } else if (option == "--functions" || option == "--threads" || option == "--files") {
       view = option == "--threads" ? View::threads : option == "--files" ? View::files : View::functions;
       options.views = true;
+      options.function_gains = view == View::functions;
     } else if (option == "-v") {
       style.verbosity = 1;
     } else if (option == "--explain") {
