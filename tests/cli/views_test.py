@@ -57,9 +57,12 @@ class Views(unittest.TestCase):
         self.assertEqual((result.returncode, result.stderr), (0, b""))
         self.assertIn(b"what if function parse cpu /2: +", result.stdout)
         gains = {row["function"].split(" ")[0]: row["gains"] for row in
-                 json.loads(report("--json", "-").stdout)["functions"]["rows"]}
+                 json.loads(report("--json", "-", "--view", "functions").stdout)["functions"]["rows"]}
         asked = json.loads(report("--json", "-", "--what-if", "function parse cpu /2").stdout)["what_if"][0]
         self.assertEqual(asked["gain"], gains["parse"]["cpu"]["gain"])
+        # They take about as long as the rest of the report.
+        for row in json.loads(report("--json", "-").stdout)["functions"]["rows"]:
+            self.assertEqual(set(row["gains"].values()), {None}, row["function"])
 
     def test_a_function_that_no_stack_has(self):
         result = report("--what-if", "function nothing /2")
