@@ -45,12 +45,12 @@ void pause_us(long us) { std::this_thread::sleep_for(std::chrono::microseconds(u
 /// One thread at a time is inside. No name in it says so.
 class Turnstile {
  public:
-  [[gnu::noipa]] void come() {
+  [[gnu::noinline]] void come() {
     int nobody = 0;
     if (state_.compare_exchange_strong(nobody, 1)) return;
     while (state_.exchange(2) != 0) syscall(SYS_futex, &state_, FUTEX_WAIT_PRIVATE, 2, nullptr, nullptr, 0);
   }
-  [[gnu::noipa]] void go() {
+  [[gnu::noinline]] void go() {
     if (state_.exchange(0) == 2) syscall(SYS_futex, &state_, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
   }
 
