@@ -60,17 +60,20 @@ std::string name_of(const Frame& frame) {
   return frame.function.empty() ? to_string(function_of(frame)) : outline(frame.function);
 }
 
-/// Of a function without a name: its first caller in the same file that has one, which says more than an
-/// address.
+/// Whether the function is a part of a way to wait, or its name says nothing of what it does.
+bool says_nothing(const Frame& frame) {
+  const Roles roles = roles_of(frame);
+  return roles.noise != Noise::none || is_nameless_body(frame.function) || roles.of_java;
+}
+
+/// What the function is called. If it has no name, the first caller in the same file that has one stands for
+/// it, as that says more than an address.
 std::string named_caller(const std::vector<Frame>& frames, std::size_t at) {
   const std::string& module = frames[at].module;
   if (!frames[at].function.empty() || !is_file(module)) return name_of(frames[at]);
   for (std::size_t i = at + 1; i < frames.size() && frames[i].module == module; ++i) {
-    const Roles roles = roles_of(frames[i]);
-    const bool says_something = !frames[i].function.empty() && roles.noise == Noise::none &&
-                                !is_nameless_body(frames[i].function) && !roles.of_java &&
-                                !is_about_locks(frames[i].function);
-    if (says_something) return name_of(frames[i]);
+    const std::string& caller = frames[i].function;
+    if (!caller.empty() && !says_nothing(frames[i]) && !is_about_locks(caller)) return name_of(frames[i]);
   }
   return name_of(frames[at]);
 }
@@ -131,8 +134,7 @@ std::string taken_in(const Trace& trace, const Stack& stack, const Object& lock)
     if (monitor && frame.function.empty()) continue;
     const std::string function = name_of(frame);
     if (any.empty()) any = function;
-    const Roles roles = roles_of(frame);
-    if (roles.noise != Noise::none || is_nameless_body(frame.function) || roles.of_java) continue;
+    if (says_nothing(frame)) continue;
     if (!is_about_locks(frame.function)) return named_caller(frames, i);
     if (own.empty()) own = function;
   }

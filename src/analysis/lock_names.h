@@ -28,7 +28,8 @@ std::string own_name(const Object& lock);
 
 /// The function that takes it: the innermost one that is no part of a way to wait and is not called a lock or
 /// a mutex itself, or its first caller in the same file that has a name. For a lock of the kernel that is a
-/// function of the kernel. Empty if there is none; of a monitor `synchronized Java code`.
+/// function of the kernel. Empty if the stack has no such function; a monitor's is `synchronized Java
+/// code`.
 std::string taken_in(const Trace& trace, const Stack& stack, const Object& lock);
 
 /// By LockId: own_name() or `lock of` the function that takes it, `lock #2 of` the one that was waited for

@@ -42,6 +42,7 @@ class Reader {
         others(trace.actors.size()) {
     const std::size_t most = std::min(trace.waits.size(), kMostWaits);
     turn_.resize(most);
+    disk_.resize(most);
     for (std::uint32_t id = 0; id < most; ++id) {
       own_[trace.sites[trace.waits[id].site].thread].push_back(id);
     }
@@ -69,7 +70,7 @@ class Reader {
     Nanos begin = 0;
     for (const std::uint32_t id : of_thread) {
       const Wait& wait = trace_.waits[id];
-      const ActorId disk = disk_of(id);
+      const ActorId disk = disk_[id] = disk_of(id);
       const bool is_new = disk != before || !places.insert(wait.site).second;
       before = disk;
       if (is_new) {
@@ -99,11 +100,11 @@ class Reader {
       });
       if (after == of_waker.begin()) continue;
       const std::uint32_t before = *(after - 1);
-      const ActorId disk = disk_of(before);
+      const ActorId disk = disk_[before];
       if (disk == kNoActor) continue;
       const GroupId group = groups_.group_of[site.thread];
       const GroupId leader = groups_.group_of[site.waker];
-      const bool goes_on = i + 1 >= of_thread.size() || disk_of(of_thread[i + 1]) != disk;
+      const bool goes_on = i + 1 >= of_thread.size() || disk_[of_thread[i + 1]] != disk;
       if (goes_on) (group == leader ? fellows : others)[disk] += 1;
       if (!counts(group) || !counts(leader)) continue;
       // A thread of another group may wait for more than the disk before the turn that serves it.
@@ -120,7 +121,9 @@ class Reader {
   const ThreadGroups& groups_;
   const WaitKinds& kinds_;
   std::vector<std::vector<std::uint32_t>> own_;  ///< by ActorId: waits of the thread, in order
-  std::vector<Nanos> turn_;                      ///< by the wait's index: when its turn at the disk began
+  // By the wait's index:
+  std::vector<Nanos> turn_;    ///< when its turn at the disk began
+  std::vector<ActorId> disk_;  ///< what it is for; kNoActor: no disk
 
  public:
   double part_read = 0;  ///< of all waits
