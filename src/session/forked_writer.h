@@ -18,7 +18,8 @@ class ForkedWriter {
   /// Readable when it has ended; -1 while none runs.
   int fd() const { return process_.get(); }
 
-  /// Runs `write` in a process of its own; it returns whether it succeeded. Only while none runs.
+  /// Runs `write` in a process of its own; it returns whether it succeeded. Only while none runs. Where the
+  /// process cannot be watched, start() returns when it has ended.
   Status start(const std::function<bool()>& write);
 
   /// Takes note if it has ended.

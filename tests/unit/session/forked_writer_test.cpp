@@ -6,6 +6,7 @@
 #include <csignal>
 
 #include <poll.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 namespace offwait {
@@ -13,6 +14,7 @@ namespace {
 
 /// Waits until the process has ended, as those do that poll.
 void await(const ForkedWriter& writer) {
+  if (!writer.runs()) return;
   pollfd ended{writer.fd(), POLLIN, 0};
   REQUIRE(::poll(&ended, 1, -1) == 1);
 }
@@ -75,6 +77,19 @@ TEST_CASE("the end of a writer is seen where SIGCHLD is ignored") {
   await(writer);
   writer.look();
   CHECK_FALSE(writer.runs());
+}
+
+TEST_CASE("a writer that cannot be watched is waited for") {
+  rlimit before{};
+  REQUIRE(::getrlimit(RLIMIT_NOFILE, &before) == 0);
+  const rlimit none_left{0, before.rlim_max};
+  REQUIRE(::setrlimit(RLIMIT_NOFILE, &none_left) == 0);
+  ForkedWriter writer;
+  const bool started = writer.start([] { return true; }).ok();
+  REQUIRE(::setrlimit(RLIMIT_NOFILE, &before) == 0);
+  CHECK(started);
+  CHECK_FALSE(writer.runs());
+  CHECK(writer.fd() == -1);
 }
 
 TEST_CASE("a writer that cannot write, or is killed, has ended") {
