@@ -52,7 +52,8 @@ enum class Commands : std::uint8_t { none, as_own_user, as_any_user };
 /// Gives up, for good, every capability that the remaining work does not need. Programs that are run later
 /// get none of them, except that programs run by root have root's. If no programs will be run, nothing that
 /// this process executes can gain privileges any more. `ends_child`: this process will send signals to a
-/// child, which may run as another user by then. Call it while the process has one thread.
+/// child, which may run as another user by then. Call it while the process has one thread, but for those that
+/// have given up theirs.
 Status give_up_privileges(Remaining remaining, Commands commands, bool ends_child);
 
 /// For a command that records nothing: gives up the capabilities of the executable (setcap), so that it opens

@@ -70,6 +70,10 @@ void Priority::patient() {
   urgent_ = false;
 }
 
+bool Priority::was_lowered() const {
+  return own_nice_ > 0 || own_policy_ == SCHED_BATCH || own_policy_ == SCHED_IDLE;
+}
+
 void Priority::end() {
   if (ended_) return;
   ended_ = true;

@@ -35,6 +35,8 @@ class Priority {
   /// hours to finish what remains.
   void end();
 
+  /// Whether the thread had a lower priority than others have, as under nice(1).
+  bool was_lowered() const;
   /// The highest level that was allowed so far.
   PriorityLevel highest() const { return highest_; }
 

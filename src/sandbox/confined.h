@@ -60,11 +60,10 @@ class ConfinedOutput {
 /// Runs `work` in a forked copy of this process, so whatever it changes is lost. The copy has no
 /// capabilities, has no descriptors but those given (standard streams are closed as well), and cannot gain
 /// privileges. A seccomp filter lets it only read, seek and map what it was given, manage its own memory and
-/// signals, and write to `ConfinedOutput`. Its nice value is this thread's, but it is never
-/// real-time. Opening a file fails with EACCES, so that a library that looks for
-/// more files finds none; any other system call ends the work. Waits for the end of the work. Returns an
-/// Error only if the process cannot be made or cannot be confined; the work has then not run. Fork and
-/// confinement take about half a millisecond.
+/// signals, and write to `ConfinedOutput`. Its nice value is this thread's; it is not real-time. Opening a
+/// file fails with EACCES, so that a library that looks for more files finds none; any other system call ends
+/// the work. Waits for the end of the work. Returns an Error only if the process cannot be made or cannot be
+/// confined; the work has then not run. Fork and confinement take about half a millisecond.
 Result<Confined> run_confined(const std::function<void(const ConfinedOutput&)>& work,
                               const Confinement& confinement = {});
 

@@ -14,7 +14,7 @@ Result<Recorded> record(const RecordingOptions& options) {
   OFFWAIT_TRY(const std::unique_ptr<RunningRecording> running, RunningRecording::begin(options));
   MemorySink sink(running->source(), running->symbols(), running->subject().target, options);
   OFFWAIT_TRY(RecordingEnd end, running->record_into(sink));
-  return Recorded{sink.take_trace(), std::move(end.notes), end.command_status};
+  return Recorded{sink.take_trace(), std::move(end.notes), end.command_status, std::move(end.half_of_a_cpu)};
 }
 
 Result<Stored> record_to_file(const RecordingOptions& options, StoringOptions storing) {

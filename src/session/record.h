@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "base/result.h"
 #include "base/unique_fd.h"
 #include "model/trace.h"
+#include "process/half_of_a_cpu.h"
 #include "session/recording_options.h"
 
 namespace offwait {
@@ -19,6 +21,8 @@ struct Recorded {
   Trace trace;
   std::vector<std::string> notes;     ///< sentences that the user should read; hostile bytes
   std::optional<int> command_status;  ///< for a command: the exit status for offwait
+  /// Of a live recording: while it exists, what is made of the trace does not starve. Null otherwise.
+  std::unique_ptr<HalfOfACpu> half_of_a_cpu{};
 };
 
 /// Records the target as RunningRecording::record_into() does (session/running_recording.h). Everything that

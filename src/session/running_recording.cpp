@@ -29,6 +29,7 @@ Result<std::unique_ptr<RunningRecording>> RunningRecording::begin(const Recordin
   std::unique_ptr<RunningRecording> out(new RunningRecording(options));
   OFFWAIT_TRY(PreparedRecording prepared, prepare_recording(std::move(command), options));
   out->subject_.emplace(std::move(prepared.subject));
+  const HalfOfACpu half_of_a_cpu(!out->priority_.was_lowered());
   OFFWAIT_TRY(Recorder recorder,
               begin_recording(prepared.capture, options, out->subject_->target, out->priority_));
   out->recorder_.emplace(std::move(recorder));
@@ -73,6 +74,8 @@ Result<RecordingEnd> RunningRecording::record_into(Sink& sink) {
     OFFWAIT_TRY_STATUS(sink.stop());
     return ran.error();
   }
+  RecordingEnd end;
+  end.half_of_a_cpu = std::make_unique<HalfOfACpu>(!priority_.was_lowered());
   Result<KernelRecording> stopped = stop(*recorder_, subject_->target, options_, symbols_);
   OFFWAIT_TRY_STATUS(sink.stop());
   if (!stopped) return stopped.error();
@@ -87,7 +90,6 @@ Result<RecordingEnd> RunningRecording::record_into(Sink& sink) {
   append(notes_, silent_file_systems());
   append(notes_, recorder_->notes());
   append(notes_, notes);
-  RecordingEnd end;
   end.command_status = end_command(*subject_, told_to_end, options_.quiet, notes_);
   OFFWAIT_TRY_STATUS(finished);
   OFFWAIT_TRY_STATUS(give_up(Remaining::analysis, *subject_, options_));

@@ -9,6 +9,7 @@
 
 #include "base/result.h"
 #include "capture/recorder.h"
+#include "process/half_of_a_cpu.h"
 #include "process/priority.h"
 #include "session/interruption.h"
 #include "session/recording_options.h"
@@ -20,8 +21,9 @@ namespace offwait {
 
 /// How a recording ended.
 struct RecordingEnd {
-  std::vector<std::string> notes;     ///< sentences that the user should read; hostile bytes
-  std::optional<int> command_status;  ///< for a command: the exit status for offwait
+  std::vector<std::string> notes;             ///< sentences that the user should read; hostile bytes
+  std::optional<int> command_status;          ///< for a command: the exit status for offwait
+  std::unique_ptr<HalfOfACpu> half_of_a_cpu;  ///< since the end; never null
 };
 
 class RunningRecording {
