@@ -114,7 +114,8 @@ std::optional<std::size_t> knot_with_waits_for(const Vertices& parts, const std:
 }
 
 bool is_at_disk(const Answer& answer) {
-  return answer.change.resource == Resource::io || answer.change.resource == Resource::disk || answer.syncs;
+  return answer.change.resource == Resource::io || answer.change.resource == Resource::disk ||
+         answer.change.resource == Resource::pause || answer.syncs;
 }
 
 /// What threads ask of a disk, by all waits together: the longest stack alone may be one of many.
@@ -315,6 +316,18 @@ std::optional<FoundLock> found_lock(const Prepared& prepared, const WaitGraph& g
   return out;
 }
 
+std::optional<FoundPause> found_pause(const Trace& trace, const Answer& answer) {
+  if (answer.change.resource != Resource::pause) return std::nullopt;
+  FoundPause out{KernelPause::unknown, to_seconds(answer.use.served_ns)};
+  if (answer.use.stack == kNoStack) return out;
+  for (const FrameId id : trace.stacks[answer.use.stack].frames) {
+    const Frame& frame = trace.frames[id];
+    if (frame.kind != Frame::Kind::kernel || out.why != KernelPause::unknown) break;
+    out.why = pauses_in(frame.function);
+  }
+  return out;
+}
+
 std::optional<FoundSyncs> found_syncs(const Prepared& prepared, const Answer& answer) {
   if (!answer.syncs) return std::nullopt;
   const Trace& trace = prepared.trace.all();
@@ -389,6 +402,7 @@ FoundAnswers find_answers(const Prepared& prepared, const WaitGraph& graph,
     one.evidence = evidence_of(prepared, graph, answer, runtimes);
     one.evidence.files = std::move(files[i]);
     one.syncs = found_syncs(prepared, answer);
+    one.pause = found_pause(prepared.trace.all(), answer);
     one.lock = found_lock(prepared, graph, answer.lock);
     one.more = answer.more;
     one.limit = limit_of(prepared, answer);

@@ -13,6 +13,7 @@
 #include "analysis/found_ids.h"
 #include "analysis/found_samples.h"
 #include "analysis/runtime_parts.h"
+#include "code/kernel.h"
 #include "model/backtrace.h"
 #include "model/peer.h"
 #include "progress/locks.h"
@@ -160,6 +161,12 @@ struct FoundSyncs {
   Gain disk{};       ///< half of the waits for disks in these calls alone
 };
 
+/// Waits in which the kernel holds threads back.
+struct FoundPause {
+  KernelPause why = KernelPause::unknown;  ///< as far as the stack of the longest tells
+  double served_s = 0;  ///< the part of evidence.time_s in which disks had the requests that were waited for
+};
+
 /// A program's threads, other than those that wait longest for what an answer changes, that have a fifth or
 /// more of the disk's time with requests.
 struct OtherDiskUser {
@@ -180,6 +187,7 @@ struct FoundAnswer : Gain {
   /// most, if one gains anything.
   std::optional<FoundLock> lock{};
   std::optional<FoundSyncs> syncs{};
+  std::optional<FoundPause> pause{};
   std::optional<MoreThreads> more{};          ///< as Answer::more
   LimitedBy limit = LimitedBy::unknown;       ///< of more threads, or requests, at a time
   std::optional<OtherDiskUser> other_user{};  ///< of a disk that is faster for all

@@ -108,6 +108,42 @@ std::string entered_by(const std::vector<Frame>& frames) {
   return "";
 }
 
+std::string_view to_string(KernelPause pause) {
+  switch (pause) {
+    case KernelPause::unknown:
+      break;
+    case KernelPause::dirty_pages:
+      return "dirty-pages";
+    case KernelPause::memory:
+      return "memory";
+    case KernelPause::io_limit:
+      return "io-limit";
+    case KernelPause::disk_queue:
+      return "disk-queue";
+  }
+  return "unknown";
+}
+
+KernelPause pauses_in(std::string_view function) {
+  constexpr std::array<std::string_view, 7> kMemory = {"mem_cgroup_handle_over_high",
+                                                       "__mem_cgroup_handle_over_high",
+                                                       "reclaim_throttle",
+                                                       "try_to_free_mem_cgroup_pages",
+                                                       "try_to_free_pages",
+                                                       "congestion_wait",
+                                                       "wait_iff_congested"};
+  constexpr std::array<std::string_view, 5> kLimits = {"blkcg_maybe_throttle_current", "ioc_rqos_throttle",
+                                                       "blkcg_iolatency_throttle", "iocg_kick_waitq",
+                                                       "__blkcg_maybe_throttle_current"};
+  constexpr std::array<std::string_view, 4> kQueues = {"wbt_wait", "rq_qos_wait", "blk_mq_get_tag",
+                                                       "__blk_mq_get_tag"};
+  const std::string_view name = without_suffix(function);
+  if (name == "balance_dirty_pages") return KernelPause::dirty_pages;
+  if (is_one_of(name, kMemory)) return KernelPause::memory;
+  if (is_one_of(name, kLimits)) return KernelPause::io_limit;
+  return is_one_of(name, kQueues) ? KernelPause::disk_queue : KernelPause::unknown;
+}
+
 bool is_page_fault(std::string_view function) {
   constexpr std::array<std::string_view, 7> kNames = {"asm_exc_page_fault", "exc_page_fault", "do_page_fault",
                                                       "async_page_fault",   "page_fault",     "do_mem_abort",

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -52,6 +53,18 @@ std::size_t sampled_late(std::size_t frames, FrameAt&& at) {
 /// The system call that these kernel frames are part of, as `write`, or `page faults`; empty if it is neither
 /// or not known. Innermost first; frames after the kernel's are not looked at.
 std::string entered_by(const std::vector<Frame>& frames);
+
+/// Why the kernel holds threads back in a function.
+enum class KernelPause : std::uint8_t {
+  unknown,
+  dirty_pages,  ///< writers, until disks have taken more of what was written
+  memory,       ///< those who want memory, until there is some
+  io_limit,     ///< those who use a disk, until their cgroup may
+  disk_queue,   ///< until the disk's queue has room
+};
+/// `unknown`, `dirty-pages`, `memory`, `io-limit`, `disk-queue`.
+std::string_view to_string(KernelPause pause);
+KernelPause pauses_in(std::string_view function);
 
 /// Whether this is where the kernel comes in for a page that is not there.
 bool is_page_fault(std::string_view function);

@@ -193,7 +193,12 @@ std::vector<DiskPart> disk_parts(const Trace& trace, const std::vector<bool>& as
     const Nanos from = std::max(wait.block, trace.window.begin);
     const Nanos to = std::min(wait.wake, trace.window.end);
     std::set<ActorId> disks;
-    if (workers) disks = workers->disks(trace.sites[wait.site].waker, from, to);
+    const ActorId waker = trace.sites[wait.site].waker;
+    if (trace.actors[waker].kind == ActorKind::disk) {
+      disks.insert(waker);
+    } else if (workers) {
+      disks = workers->disks(waker, from, to);
+    }
     for (const auto& [disk, history] : histories) {
       if (!disks.empty() && !disks.contains(disk)) continue;
       if (const Nanos part = from < to ? history.covered(from, to) : 0; part > 0) {

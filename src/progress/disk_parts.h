@@ -11,10 +11,10 @@
 
 namespace offwait {
 
-/// The part of a wait in which requests to the disk were under way that were complete when the wait ended. A
-/// disk counts if the thread that ended the wait used it meanwhile: waited for it, or had requests there. If
-/// it used none, those count that threads used which let it go on then, and so on. Where no disk is found so,
-/// each counts: what the wait was for is not known.
+/// The part of a wait in which requests to the disk were under way that were complete when the wait ended. Of
+/// a wait that a disk ended, this one counts. Else a disk counts if the thread that ended the wait used it
+/// meanwhile: waited for it, or had requests there. If it used none, those count that threads used which let
+/// it go on then, and so on. Where no disk is found so, each counts: what the wait was for is not known.
 struct DiskPart {
   std::uint32_t wait = 0;  ///< index into Trace::waits
   ActorId disk = kNoActor;

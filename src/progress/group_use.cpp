@@ -31,6 +31,9 @@ void add_site(Uses& uses, const Trace& trace, const ThreadGroups& groups, const 
     case WaitKind::disk:
       use.disk_ns[site.waker] += sum.wait_ns;
       break;
+    case WaitKind::paused:
+      use.paused_ns[paused_above(trace, site)] += sum.wait_ns;
+      break;
     case WaitKind::remote:
       use.remote_ns += sum.wait_ns;
       break;
@@ -169,8 +172,13 @@ Uses uses_of(const Trace& trace, const ThreadGroups& groups, const WaitKinds& ki
   add_births(uses, trace, groups);
   uses.thread_weights = thread_weights(trace, kinds);
   for (const DiskPart& part : kinds.disk_parts) {
-    const ActorId thread = trace.sites[trace.waits[part.wait].site].thread;
-    uses.groups[groups.group_of[thread]].disk_ns[part.disk] += part.part_ns;
+    const SiteId id = trace.waits[part.wait].site;
+    const WaitSite& site = trace.sites[id];
+    GroupUse& use = uses.groups[groups.group_of[site.thread]];
+    use.disk_ns[part.disk] += part.part_ns;
+    if (kinds.of_site[id] != WaitKind::paused) continue;
+    Nanos& paused = use.paused_ns[paused_above(trace, site)];
+    paused = std::max<Nanos>(0, paused - part.part_ns);  // requests to several disks overlap
   }
   return uses;
 }

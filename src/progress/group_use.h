@@ -26,7 +26,9 @@ struct GroupUse {
   /// own group it makes no difference to the replay.
   Nanos guessed_ns = 0;
   std::map<ActorId, Nanos> disk_ns;  ///< in waits for each disk, by itself or by threads below
-  std::uint64_t waits_ended = 0;     ///< waits of the group, without those that a timer ended
+  /// In waits of kind `paused`, without what is in disk_ns: by paused_above().
+  std::map<ActorId, Nanos> paused_ns;
+  std::uint64_t waits_ended = 0;  ///< waits of the group, without those that a timer ended
   /// Given to and taken from other threads: locks, births and throttled sleeps, too.
   std::uint64_t handovers = 0;
   std::uint64_t received = 0;  ///< taken from threads of other groups, but no locks

@@ -53,6 +53,7 @@ Nanos Lock::*part_of(const Trace& trace, const WaitKinds& kinds, SiteId id) {
       return &Lock::slept_ns;
     case WaitKind::disk:
     case WaitKind::below:
+    case WaitKind::paused:
       return &Lock::disk_ns;
     case WaitKind::remote:
       return &Lock::remote_ns;

@@ -263,9 +263,29 @@ bool is_idle(WaitKind kind) {
     case WaitKind::below:
     case WaitKind::disk:
     case WaitKind::remote:
+    case WaitKind::paused:
       break;
   }
   return false;
+}
+
+/// The parts of waits that disks had, for those below devices, and those in which the kernel held threads
+/// back, which are found so.
+void find_pauses(const Trace& trace, WaitKinds& kinds) {
+  std::vector<bool> asked(kinds.of_site.size());
+  std::vector<bool> at_disks(kinds.of_site.size());
+  for (SiteId id = 0; id < kinds.of_site.size(); ++id) {
+    at_disks[id] = kinds.of_site[id] == WaitKind::disk && !trace.actors[trace.sites[id].thread].kernel;
+    asked[id] = at_disks[id] || kinds.of_site[id] == WaitKind::below || kinds.of_site[id] == WaitKind::paused;
+  }
+  kinds.disk_parts = disk_parts(trace, asked);
+  const std::vector<bool> above = pauses_above_disks(trace, at_disks, kinds.disk_parts, kinds.collected);
+  for (SiteId id = 0; id < above.size(); ++id) {
+    if (above[id]) kinds.of_site[id] = WaitKind::paused;
+  }
+  std::erase_if(kinds.disk_parts, [&](const DiskPart& part) {
+    return kinds.of_site[trace.waits[part.wait].site] == WaitKind::disk;
+  });
 }
 
 /// Sleeps because another thread is behind are waits for that one.
@@ -275,7 +295,8 @@ void call_throttled(const Trace& trace, const ThreadGroups& groups, WaitKinds& k
     const WaitKind kind = kinds.of_site[id];
     known.sleeps.push_back(kind == WaitKind::timer && trace.sites[id].wait_class == WaitClass::sleep);
     known.idle.push_back(is_idle(kind));
-    known.device.push_back(kind == WaitKind::disk || kind == WaitKind::below || kind == WaitKind::remote);
+    known.device.push_back(kind == WaitKind::disk || kind == WaitKind::below || kind == WaitKind::paused ||
+                           kind == WaitKind::remote);
     known.handed.push_back(kind == WaitKind::handover || kind == WaitKind::lock);
   }
   for (GroupId id = 0; id < groups.groups.size(); ++id) {
@@ -304,6 +325,7 @@ WaitKinds kinds_of_waits(const Trace& trace, const ThreadGroups& groups) {
   out.guessed.assign(trace.sites.size(), false);
   std::vector<bool> asked(trace.sites.size());
   const Answerers answerers{served_ports(trace), peers_with_senders(trace)};
+  const std::vector<bool> pauses = pauses_by_time(trace);
   for (SiteId id = 0; id < trace.sites.size(); ++id) {
     const WaitSite& site = trace.sites[id];
     WaitKind kind = WaitKind::handover;
@@ -312,6 +334,8 @@ WaitKinds kinds_of_waits(const Trace& trace, const ThreadGroups& groups) {
     const FrameId manager = site.wait_stack == kNoStack ? kNoFrame : names.manager[site.wait_stack];
     if (site.wait_class == WaitClass::stopped || site.wait_class == WaitClass::frozen) {
       kind = WaitKind::stopped;
+    } else if (pauses[id]) {
+      kind = WaitKind::paused;
     } else if (const std::optional<WaitKind> known = kind_by_waker(trace, site, answerers)) {
       kind = *known;
     } else if (out.below_devices[groups.group_of[site.waker]]) {
@@ -339,17 +363,14 @@ WaitKinds kinds_of_waits(const Trace& trace, const ThreadGroups& groups) {
   std::vector<bool> for_locks(sites.told.size());
   std::transform(sites.told.begin(), sites.told.end(), for_locks.begin(),
                  [](Told told) { return told == Told::lock; });
-  std::vector<bool> below(out.of_site.size());
-  std::transform(out.of_site.begin(), out.of_site.end(), below.begin(),
-                 [](WaitKind kind) { return kind == WaitKind::below; });
   std::vector<bool> both_ways;
   std::vector<bool> polls;
   side_by_side([&] { out.time_outs = TimeOuts(trace, for_locks); },
                [&] {
                  polls = polling_sites(trace);
                  both_ways = used_both_ways(trace, groups, asked);
-                 out.disk_parts = disk_parts(trace, below);
                  out.collected = collected_waits(trace);
+                 find_pauses(trace, out);
                  out.services = asked_services(trace, groups);
                  find_who_is_behind(out.services, trace, groups, out.below_devices);
                });

@@ -10,6 +10,7 @@
 #include "progress/collected_waits.h"
 #include "progress/disk_parts.h"
 #include "progress/locks.h"
+#include "progress/pauses.h"
 #include "progress/services.h"
 #include "progress/sleep_paces.h"
 #include "progress/thread_groups.h"
@@ -28,6 +29,7 @@ enum class WaitKind : std::uint8_t {
   timer,    ///< a time that the thread asked for
   throttled,  ///< a sleep until a thread of another group is less behind (SleepPace::thread)
   looked,     ///< for a lock, until the thread looked after a time and found it free
+  paused,     ///< the kernel held it back (progress/pauses.h)
   stopped,    ///< nothing: a signal, a debugger or its cgroup kept it from running
   unknown,    ///< also a sleep between looks for something (polling_sites()), and a time-out after which the
               ///< thread found what others had let go, if that is no lock
@@ -38,7 +40,7 @@ struct WaitKinds {
   std::vector<bool> guessed;      ///< by SiteId: no function's name tells whether it is a lock or a hand-over
   std::vector<bool> below_devices;   ///< by GroupId: kernel threads, and outside groups that hand over to
                                      ///< those and the target's disk waits only (FUSE servers)
-  std::vector<DiskPart> disk_parts;  ///< of the waits of kind `below`
+  std::vector<DiskPart> disk_parts;  ///< of the waits of kind `below` and `paused`
   Services services;                 ///< that the target asks
   ContendedLocks locks;              ///< that threads waited for
   /// By the wait's index, of kind `looked`: the thread that had got the lock last before. It let it go

@@ -244,24 +244,13 @@ class Answering {
     return scenario_of_syncs() + syncs_.size() + index;
   }
 
-  /// Makes the gain a bound: the change may gain less.
-  static void as_bound(Gain& gain) {
-    if (gain.certainty == Certainty::sure || gain.certainty == Certainty::approximate ||
-        gain.doubt == Doubt::pieces_differ) {
-      gain.certainty = Certainty::up_to;
-      gain.doubt = Doubt::none;
-    }
-    gain.low = std::nullopt;
-    gain.high = std::nullopt;
-  }
-
   /// The gain of a lock that no thread waits for is a bound: threads still wait for a split lock, though
   /// less. It is no less than what the replay shows. How far that may be off is no part of it: the bound
   /// takes the waits from the recording.
   static void as_bound(Gain& gain, LockBound& bound, double replayed) {
     bound.gain = std::max(bound.gain, replayed);
     gain.gain = bound.gain;
-    as_bound(gain);
+    make_bound(gain);
     if (!bound.without_section || *bound.without_section <= bound.gain) return;
     gain.high = bound.without_section;
   }
@@ -427,7 +416,7 @@ class Answering {
     } else if (std::any_of(asked.begin(), asked.end(), [](const Change& change) {
                  return change.resource == Resource::waited || change.resource == Resource::threads;
                })) {
-      as_bound(out);
+      make_bound(out);
     }
     allow_for_samples(asked, out);
     return out;
@@ -501,6 +490,7 @@ class Answering {
       const double known = bound_more_cpus(input(about), {answer.change}, answer);
       const bool is_unknown = !replays.simulated && changes_cpus({answer.change});
       if (is_unknown && answer.certainty == Certainty::rough) continue;
+      if (answer.change.resource == Resource::pause) make_bound(answer);
       const double likely = gains.likely(about.progress[progress], scenario_of_tried(i), answer);
       out.push_back({answer, std::min(answer.gain, likely), known});
     }

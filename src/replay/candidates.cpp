@@ -57,16 +57,20 @@ std::vector<Change> candidates_of(const Trace& trace, const ThreadGroups& groups
   const std::vector<bool> concerns = concerns_target(trace, groups, uses, least);
   std::vector<Candidate> found;
   std::map<ActorId, Nanos> disks;
+  std::map<ActorId, Nanos> pauses;
   for (GroupId id = 0; id < groups.groups.size(); ++id) {
-    for (const auto& [disk, ns] : uses.groups[id].disk_ns) {
-      disks[disk] += kinds.below_devices[id] ? 0 : ns;
-    }
+    if (kinds.below_devices[id]) continue;
+    for (const auto& [disk, ns] : uses.groups[id].disk_ns) disks[disk] += ns;
+    for (const auto& [disk, ns] : uses.groups[id].paused_ns) pauses[disk] += ns;
   }
   // Among changes that save the same time the first one stays: if only one group uses a disk, the disk
   // itself.
   for (const auto& [disk, ns] : disks) {
     found.push_back({{Resource::disk, kNoGroup, disk}, ns});
   }
+  // Without them the gain is a bound: a disk that seldom has something to do is slow to begin, and how fast
+  // it is when it has more to do did not show.
+  for (const auto& [disk, ns] : pauses) found.push_back({{Resource::pause, kNoGroup, disk, 0}, ns});
   const std::vector<Nanos> for_services = waits_for_services(kinds.services, uses);
   for (ServiceId id = 0; id < for_services.size(); ++id) {
     found.push_back({{Resource::remote, kNoGroup, kNoActor, 0.5, id}, for_services[id]});

@@ -97,7 +97,9 @@ std::vector<std::uint64_t> keep_those_with_samples(Code& code, std::vector<Place
   return all;
 }
 
-bool is_at_disk(WaitKind kind) { return kind == WaitKind::disk || kind == WaitKind::below; }
+bool is_at_disk(WaitKind kind) {
+  return kind == WaitKind::disk || kind == WaitKind::below || kind == WaitKind::paused;
+}
 
 bool is_own(WaitKind kind) { return is_at_disk(kind) || kind == WaitKind::timer || kind == WaitKind::remote; }
 

@@ -75,6 +75,16 @@ std::string_view to_string(Doubt doubt) {
 
 double most_of(const Gain& gain) { return std::max(gain.gain, gain.high.value_or(gain.gain)); }
 
+void make_bound(Gain& gain) {
+  if (gain.certainty == Certainty::sure || gain.certainty == Certainty::approximate ||
+      gain.doubt == Doubt::pieces_differ) {
+    gain.certainty = Certainty::up_to;
+    gain.doubt = Doubt::none;
+  }
+  gain.low = std::nullopt;
+  gain.high = std::nullopt;
+}
+
 void cap_bound(Gain& gain, double most) {
   if (gain.certainty == Certainty::up_to && gain.high) gain.high = std::min(*gain.high, most);
 }

@@ -68,6 +68,10 @@ struct Gain {
 /// The most that the change gains, as far as is known. This is the number of a gain that is a bound.
 double most_of(const Gain& gain);
 
+/// Makes the gain a bound without a range, unless it is rough for a reason besides what pieces show: the
+/// change may gain less.
+void make_bound(Gain& gain);
+
 /// Lets the range of a bound end at `most`: a bound is what a change can gain at all, and not what a run may
 /// show by chance. Other gains stay as they are.
 void cap_bound(Gain& gain, double most);

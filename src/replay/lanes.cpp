@@ -307,6 +307,7 @@ class Replay {
         wait_remote(thread.remote, site_id, length);
         break;
       case WaitKind::below:
+      case WaitKind::paused:
         wait_below(event, length);
         break;
       case WaitKind::transit:
@@ -428,6 +429,11 @@ class Replay {
       const auto served = static_cast<double>(part.part_ns);
       set_row(waited_.data(), lanes_,
               [&](std::size_t i) { return waited_[i] - served * (1 - own[i] * other[i] * code[i]); });
+    }
+    const SiteId site = trace_.waits[event.wait].site;
+    if (input_.kinds.of_site[site] == WaitKind::paused) {
+      const ConstRow pause = factors_.of(Resource::pause, kNoGroup, paused_above(trace_, trace_.sites[site]));
+      set_row(waited_.data(), lanes_, [&](std::size_t i) { return waited_[i] * pause[i]; });
     }
     // A disk that is made of another one is under way together with it.
     set_row(waited_.data(), lanes_, [&](std::size_t i) { return std::max(waited_[i], 0.0); });

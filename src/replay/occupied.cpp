@@ -20,6 +20,7 @@ bool is_occupied(const WaitKinds& kinds, SiteId id) {
   switch (kinds.of_site[id]) {
     case WaitKind::below:
     case WaitKind::disk:
+    case WaitKind::paused:
     case WaitKind::timer:
     case WaitKind::throttled:
     case WaitKind::remote:

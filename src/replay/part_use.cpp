@@ -10,7 +10,8 @@ namespace offwait {
 
 namespace {
 
-bool belongs(const Change& part, GroupId group, ActorId waker, WaitKind kind) {
+bool belongs(const Change& part, GroupId group, const Trace& trace, const WaitSite& site, WaitKind kind) {
+  const ActorId waker = site.waker;
   if (part.group != kNoGroup && part.group != group) {
     return false;
   }
@@ -18,7 +19,10 @@ bool belongs(const Change& part, GroupId group, ActorId waker, WaitKind kind) {
     case Resource::io:
     case Resource::disk:
     case Resource::sync:
-      return kind == WaitKind::below || (kind == WaitKind::disk && waker == part.device);
+      return kind == WaitKind::below ||
+             ((kind == WaitKind::disk || kind == WaitKind::paused) && waker == part.device);
+    case Resource::pause:
+      return kind == WaitKind::paused && paused_above(trace, site) == part.device;
     case Resource::sleep:
       return kind == WaitKind::timer;
     case Resource::remote:
@@ -105,7 +109,7 @@ PartUse wait_use(const Trace& trace, const ThreadGroups& groups, const WaitKinds
     const WaitSite& site = trace.sites[id];
     const GroupId group = groups.group_of[site.thread];
     const bool is_part = part.service != kNoService ? kinds.services.of_site[id] == part.service
-                                                    : belongs(part, group, site.waker, kinds.of_site[id]);
+                                                    : belongs(part, group, trace, site, kinds.of_site[id]);
     if (!kinds.below_devices[group] && is_part) {
       out.time_ns += uses.sites[id].wait_ns;
       out.waits += site.in_flight ? 0 : uses.sites[id].ended;
@@ -136,6 +140,12 @@ PartUse wait_use(const Trace& trace, const ThreadGroups& groups, const WaitKinds
   if (part.service != kNoService) {
     out.service = services[part.service];
     add_service(trace, kinds, uses, part.service, waiters, out);
+  }
+  if (part.resource == Resource::pause) {
+    for (const DiskPart& served : kinds.disk_parts) {
+      const SiteId site = trace.waits[served.wait].site;
+      if (std::binary_search(sites.begin(), sites.end(), site)) out.served_ns += served.part_ns;
+    }
   }
   out.sites = std::move(sites);
   return out;

@@ -304,9 +304,10 @@ Room::Use Room::use_of_disk(ActorId disk, const std::vector<double>& by_group, c
   for (GroupId id = 0; id < speeds.size(); ++id) {
     double use = by_group[id];
     for (const Change& change : scenario) {
-      const bool is_meant =
-          change.device == disk && !change.shared &&
-          (change.resource == Resource::disk || (change.resource == Resource::io && change.group == id));
+      // Without pauses above it, how fast the disk is when it has more to do did not show.
+      const bool is_meant = change.device == disk && !change.shared &&
+                            (change.resource == Resource::disk || change.resource == Resource::pause ||
+                             (change.resource == Resource::io && change.group == id));
       use *= is_meant ? change.factor : 1;
       use *= requests_of_held(change, id);
     }

@@ -30,6 +30,8 @@ std::string_view to_string(Resource resource) {
       return "runnable";
     case Resource::sync:
       return "sync";
+    case Resource::pause:
+      return "pause";
   }
   return "cpu";
 }

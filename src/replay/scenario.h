@@ -29,16 +29,18 @@ enum class Resource : std::uint8_t {
   threads,   ///< how many threads a group has
   runnable,  ///< the time from a wake to running, of waits in a function
   sync,      ///< calls that make sure of what is on a disk: their CPU work, and their waits
+  pause,     ///< waits in which the kernel holds threads back (progress/pauses.h), above a disk or not
 };
-inline constexpr std::size_t kResources = static_cast<std::size_t>(Resource::sync) + 1;
+inline constexpr std::size_t kResources = static_cast<std::size_t>(Resource::pause) + 1;
 std::string_view to_string(Resource resource);
 
 /// One part takes `factor` times as long. With Resource::cpus each CPU has `factor` times as much work, and
 /// with Resource::threads each thread of the group.
 struct Change {
   Resource resource = Resource::cpu;
-  GroupId group = kNoGroup;   ///< cpu, io, sleep, threads; remote without a service
-  ActorId device = kNoActor;  ///< io, disk; sync: the one that the calls wait for longest
+  GroupId group = kNoGroup;  ///< cpu, io, sleep, threads; remote without a service
+  ActorId device =
+      kNoActor;  ///< io, disk; sync: the one that the calls wait for longest; pause: paused_above()
   double factor = 0.5;
   ServiceId service = kNoService;  ///< remote
   LockId lock = kNoLock;           ///< held, waited

@@ -259,6 +259,7 @@ class Writer {
              {Step::What::remote, kNoLock, input_.kinds.services.of_site[site_id], length, length, site_id});
         break;
       case WaitKind::below:
+      case WaitKind::paused:
         below(event, length);
         break;
       case WaitKind::looked:
@@ -346,7 +347,9 @@ class Writer {
       push(event.thread, {Step::What::below, kNoLock, part.disk, served, served, site});
       rest -= served;
     }
-    push(event.thread, {Step::What::delay, kNoLock, 0, rest, rest});
+    const bool paused = input_.kinds.of_site[site] == WaitKind::paused;
+    push(event.thread, {paused ? Step::What::pause : Step::What::delay, kNoLock, 0, rest, rest,
+                        paused ? site : Step::kNoSite});
   }
 
   /// How long the request took once a channel of the disk was free. Channels take turns in the order in which

@@ -28,6 +28,7 @@ struct Step {
     until,
     remote,  ///< service `id` (kNoService: not known which) answers after `length_ns`
     others,  ///< waits until a thread of group `id`, which has the lock, has done work of `length_ns`
+    pause,   ///< the kernel holds it back for `length_ns`
     below,   ///< disk `id` takes `length_ns` for requests that others sent to it
     delay,   ///< waits for `length_ns`, whatever changes
   };
@@ -38,8 +39,9 @@ struct Step {
   double recorded_ns = 0;  ///< how long the step took in the recording, queueing for a CPU included
   /// The wait that the step is part of or, of work, that came before it; kNoSite if none did.
   SiteId site = kNoSite;
-  LockId held = kNoLock;  ///< disk, sleep, remote, below, delay: the lock that the thread holds meanwhile
-  double slept = 0;       ///< until: see there
+  LockId held =
+      kNoLock;       ///< disk, sleep, remote, pause, below, delay: the lock that the thread holds meanwhile
+  double slept = 0;  ///< until: see there
   static constexpr SiteId kNoSite = UINT32_MAX;
 };
 

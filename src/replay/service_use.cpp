@@ -77,6 +77,7 @@ class Looking {
         disks_[site.waker] += length;
         return;
       case WaitKind::below:
+      case WaitKind::paused:
         out_.disk_ns += length;
         for (const DiskPart& part : parts_of(kinds_.disk_parts, id)) disks_[part.disk] += part.part_ns;
         return;

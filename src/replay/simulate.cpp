@@ -332,14 +332,23 @@ class Simulation {
                       lock_factor(Resource::held, step.lock),
            id);
         break;
+      case Step::What::pause:
+        at(now_ + step.length_ns * held * pause_factor(step), id);
+        break;
       case Step::What::below:
-        at(now_ + step.length_ns * held * disk_factor(id, step), id);
+        at(now_ + step.length_ns * held * disk_factor(id, step) * pause_factor(step), id);
         break;
       default:
         at(now_ + step.length_ns * held, id);
         break;
     }
     fill();
+  }
+
+  /// 1 for a wait in which the kernel does not hold threads back.
+  double pause_factor(const Step& step) const {
+    if (step.site == Step::kNoSite || input_.kinds.of_site[step.site] != WaitKind::paused) return 1;
+    return factor(Resource::pause, kNoGroup, paused_above(input_.trace, input_.trace.sites[step.site]));
   }
 
   double disk_factor(std::uint32_t thread, const Step& step) const {

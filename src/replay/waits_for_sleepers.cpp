@@ -26,6 +26,7 @@ bool may_be_for_threads(WaitKind kind) {
     case WaitKind::disk:
     case WaitKind::remote:
     case WaitKind::timer:
+    case WaitKind::paused:
     case WaitKind::stopped:
       break;
   }

@@ -116,6 +116,26 @@ std::string query_advice(std::string_view better) {
       better);
 }
 
+/// What to try so that the kernel does not hold threads back.
+std::string pause_advice(const FoundAnswer& answer) {
+  switch (answer.pause->why) {
+    case KernelPause::dirty_pages:
+      return "write less, or to a faster disk: the kernel lets writers go on as fast as the disk takes what "
+             "they wrote (more room for dirty pages, vm.dirty_bytes or memory for the cgroup, lasts for a "
+             "burst)";
+    case KernelPause::memory:
+      return "more memory for its cgroup (memory.high, memory.max) or its host, or use less";
+    case KernelPause::unknown:
+      if (!answer.device) return "find out in the stack what the kernel waits for";
+      break;
+    case KernelPause::io_limit:
+    case KernelPause::disk_queue:
+      break;
+  }
+  return "a higher I/O limit, if its cgroup has one (io.max, blkio.throttle.*), or look at the disk's I/O "
+         "scheduler; a faster disk gains little";
+}
+
 /// What to try for one part.
 std::string advice_for_part(const Findings& findings, const FoundAnswer& answer, const ActorNames& names) {
   const AnswerEvidence& evidence = answer.evidence;
@@ -151,6 +171,8 @@ std::string advice_for_part(const Findings& findings, const FoundAnswer& answer,
                  ? "a shorter period, if what these threads do at a fixed rate is wanted more often"
                  : "sleep for less long (if this polls, wait for the event itself; if it limits a "
                    "rate, raise the rate)";
+    case Resource::pause:
+      return pause_advice(answer);
     case Resource::remote:
       return service_advice(answer);
     case Resource::waited:

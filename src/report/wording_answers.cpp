@@ -179,6 +179,28 @@ std::string answers_heading(const Findings& findings, const AnswersHeading& head
   return "";
 }
 
+namespace {
+
+/// What the kernel does not do any more.
+std::string pause_text(const FoundAnswer& answer, const ActorNames& names) {
+  if (answer.device) return fmt::format("requests not held back above {}", names.brief(*answer.device));
+  switch (answer.pause->why) {
+    case KernelPause::dirty_pages:
+      return "writers not held back until dirty pages are written";
+    case KernelPause::memory:
+      return "threads not held back for want of memory";
+    case KernelPause::io_limit:
+      return "threads not held back by an I/O limit";
+    case KernelPause::disk_queue:
+      return "threads not held back by a disk's full queue";
+    case KernelPause::unknown:
+      break;
+  }
+  return "threads not held back by the kernel";
+}
+
+}  // namespace
+
 std::string change_text(const FoundAnswer& answer, const ActorNames& names) {
   switch (answer.what) {
     case Resource::cpu:
@@ -192,6 +214,8 @@ std::string change_text(const FoundAnswer& answer, const ActorNames& names) {
       return fmt::format("{} half as long", sync_calls(answer));
     case Resource::sleep:
       return fmt::format("{} half as long", of_owner("sleeps", answer, names));
+    case Resource::pause:
+      return pause_text(answer, names);
     case Resource::remote:
       return answer.service ? fmt::format("{} twice as fast", service_name(*answer.service, names))
                             : fmt::format("remote services twice as fast for {}", owner(answer, names));
@@ -245,6 +269,7 @@ std::string evidence_text(const Findings& findings, const FoundAnswer& answer, c
                          format_percent(evidence.time_s, findings.window_s));
     case Resource::io:
     case Resource::disk:
+    case Resource::pause:
       return who_waited(evidence, who, "", each_time(evidence) + waited_files_text(evidence, names));
     case Resource::sync:
       return fmt::format(
@@ -308,8 +333,12 @@ std::string service_text(const FoundAnswer& answer, const ActorNames& names) {
 std::string device_text(const Findings& findings, const FoundAnswer& answer, const ActorNames& names) {
   const FoundDisk* const disk = answer.device ? disk_of(findings, *answer.device) : nullptr;
   if (disk == nullptr) return "";
-  return fmt::format("{}: {}, {}{}", findings.actors[disk->actor].name, busy_text(findings, *disk),
-                     requests_text(*disk),
+  return fmt::format("{}: {}{}, {}{}", findings.actors[disk->actor].name,
+                     answer.pause
+                         ? fmt::format("had their requests for {} of that time; ",
+                                       format_percent(answer.pause->served_s, answer.evidence.time_s))
+                         : "",
+                     busy_text(findings, *disk), requests_text(*disk),
                      answer.other_user ? fmt::format("; {} has {} of the requests under way",
                                                      names.full(findings, answer.other_user->actor),
                                                      format_percent(answer.other_user->part, 1))

@@ -19,6 +19,17 @@ import runner
 from loop import SlowDisk, counters, loop_device, mounted_ext4, service_seconds
 
 OFFWAIT, SLOW_FILE = sys.argv[1:3]
+BLKIO = "/sys/fs/cgroup/blkio"
+
+
+def remove_cgroup(path):
+    """Once the processes in it have ended."""
+    for _ in range(500):
+        try:
+            return os.rmdir(path)
+        except OSError:
+            time.sleep(0.01)
+    raise AssertionError(f"{path} is still in use")
 
 
 def fio(device, *options):
@@ -105,6 +116,28 @@ class DiskTest(unittest.TestCase):
                     reader, = [a["id"] for a in report["actors"] if a.get("tid") == worker]
                     idle = [e["to"] for e in report["edges"] if e["from"] == actor and e["weight_s"] > 0.01]
                     self.assertEqual(idle, [reader] * knots)
+
+    @unittest.skipUnless(os.path.isdir(BLKIO), "no blkio controller of cgroup v1")
+    def test_what_a_limit_holds_back_is_no_disk(self):
+        limited = os.path.join(BLKIO, f"offwait-test-{os.getpid()}")
+        with loop_device(self.directory, 64) as device:
+            os.mkdir(limited)
+            self.addCleanup(remove_cgroup, limited)
+            with open(f"/sys/block/{device}/dev", encoding="ascii") as number, \
+                    open(f"{limited}/blkio.throttle.read_iops_device", "w", encoding="ascii") as limit:
+                limit.write(f"{number.read().strip()} 200")
+            job = fio(device, "--rw=randread", "--ioengine=psync", "--runtime=4")
+            worker = worker_of(job)
+            with open(f"{limited}/cgroup.procs", "w", encoding="ascii") as processes:
+                processes.write(str(worker))
+            time.sleep(0.5)
+            report = self.report(worker, 2)
+            job.communicate()
+            actor, _ = self.disk(report, device)
+        answer = report["answers"][0]
+        self.assertEqual((answer["what"], answer["device"], answer["certainty"]), ("pause", actor, "up-to"))
+        self.assertLess(answer["pause"]["served_s"], 0.3 * answer["time_s"])
+        self.assertEqual([a for a in report["answers"] if a["what"] == "disk" and a["gain"] > 0.2], [])
 
     @unittest.skipIf(SLOW_FILE == "-", "libfuse3-dev missing")
     def test_a_disk_of_known_service_time(self):

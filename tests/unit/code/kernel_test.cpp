@@ -83,3 +83,12 @@ TEST_CASE("functions that are called after locks, in any spelling") {
   CHECK_FALSE(takes_a_lock("wait_for_item"));
   CHECK(is_nameless_body("main::{lambda()#1}::operator()() const"));
 }
+
+TEST_CASE("the kernel's functions say why it holds threads back") {
+  CHECK(pauses_in("balance_dirty_pages") == KernelPause::dirty_pages);
+  CHECK(pauses_in("balance_dirty_pages.isra.0") == KernelPause::dirty_pages);
+  CHECK(pauses_in("reclaim_throttle") == KernelPause::memory);
+  CHECK(pauses_in("ioc_rqos_throttle") == KernelPause::io_limit);
+  CHECK(pauses_in("rq_qos_wait") == KernelPause::disk_queue);
+  CHECK(pauses_in("generic_perform_write") == KernelPause::unknown);
+}

@@ -57,6 +57,31 @@ TEST_CASE("An answer about syncs says what each of its two parts gains alone") {
             "alone") != std::string::npos);
 }
 
+TEST_CASE("An answer about what the kernel holds back says why, and what a disk had of the time") {
+  Findings findings = answered_findings();
+  FoundAnswer& pause = findings.answers[0];
+  pause.what = Resource::pause;
+  pause.pause = {KernelPause::unknown, 0.25};
+  pause.gain = 20;
+  pause.low = pause.high = std::nullopt;
+  pause.certainty = Certainty::up_to;
+  const std::string above = sentences(findings);
+  INFO(above);
+  CHECK(above.find(
+            "\n1  requests not held back above disk vda: up to ×21 B (tid 12) waited 5.00 s, 1,000 waits") !=
+        std::string::npos);
+  CHECK(above.find("vda: had their requests for 5.0% of that time; ") != std::string::npos);
+  CHECK(
+      above.find("try   a higher I/O limit, if its cgroup has one (io.max, blkio.throttle.*), or look at the "
+                 "disk's I/O scheduler; a faster disk gains little") != std::string::npos);
+  pause.device = std::nullopt;
+  pause.pause->why = KernelPause::dirty_pages;
+  const std::string dirty = sentences(findings);
+  CHECK(dirty.find("\n1  writers not held back until dirty pages are written: up to ×21") !=
+        std::string::npos);
+  CHECK(dirty.find("try   write less, or to a faster disk: ") != std::string::npos);
+}
+
 TEST_CASE("An answer about a disk names the files that much of its waiting is for") {
   Findings findings = answered_findings();
   const ActorNames names(findings, [](std::string_view name) { return std::string(name); });
