@@ -35,14 +35,14 @@ struct Thread {
 };
 
 /// Gives up all capabilities of the calling thread but CAP_SYS_NICE.
-void keep_only_nice() {
+bool keep_only_nice() {
   __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
   std::array<__user_cap_data_struct, _LINUX_CAPABILITY_U32S_3> data{};
-  if (::syscall(SYS_capget, &header, data.data()) != 0) return;
+  if (::syscall(SYS_capget, &header, data.data()) != 0) return false;
   const __u32 nice = data[0].permitted & (1U << CAP_SYS_NICE);
   data = {};
   data[0].effective = data[0].permitted = nice;
-  ::syscall(SYS_capset, &header, data.data());
+  return ::syscall(SYS_capset, &header, data.data()) == 0;
 }
 
 bool schedule_as(pid_t tid, int policy, int priority) {
@@ -62,15 +62,23 @@ void end_real_time(pid_t tid) {
   if (::sched_getscheduler(tid) == kRealTime) schedule_as(tid, SCHED_OTHER, 0);
 }
 
-std::optional<CpuTurn> turn_of(pid_t tid) {
-  CpuTurn out;
-  out.at = monotonic_now();
+struct Seen {
+  CpuTurn turn;
+  std::string name;
+};
+
+std::optional<Seen> look_at(pid_t tid) {
+  Seen out;
+  out.turn.at = monotonic_now();
   const std::string ran = read_file(fmt::format("/proc/{}/schedstat", tid));
-  if (std::from_chars(ran.data(), ran.data() + ran.size(), out.ran).ec != std::errc()) return std::nullopt;
+  if (std::from_chars(ran.data(), ran.data() + ran.size(), out.turn.ran).ec != std::errc())
+    return std::nullopt;
   const std::string stat = read_file(fmt::format("/proc/{}/stat", tid));
+  const std::size_t begin = stat.find('(');
   const std::size_t state = stat.rfind(") ");  // the name before it may have any bytes
-  if (state == std::string::npos) return std::nullopt;
-  out.ready = stat.substr(state + 2, 1) == "R";
+  if (begin == std::string::npos || state == std::string::npos || state < begin) return std::nullopt;
+  out.turn.ready = stat.substr(state + 2, 1) == "R";
+  out.name = stat.substr(begin + 1, state - begin - 1);
   return out;
 }
 
@@ -103,14 +111,15 @@ std::vector<pid_t> threads() {
   return out;
 }
 
-void look(std::map<pid_t, Thread>& known) {
+void look(std::map<pid_t, Thread>& known, const std::string& own_name) {
   for (auto& [tid, thread] : known) thread.seen = false;
   for (const pid_t tid : threads()) {
-    const std::optional<CpuTurn> now = turn_of(tid);
-    if (!now) continue;
+    const std::optional<Seen> now = look_at(tid);
+    // A command that offwait runs has another name than what offwait forked.
+    if (!now || now->name != own_name) continue;
     Thread& thread = known[tid];
     thread.seen = true;
-    thread.debt.look(*now);
+    thread.debt.look(now->turn);
     if (thread.debt.is_owed() == thread.real_time) continue;
     if (thread.real_time) {
       end_real_time(tid);
@@ -119,12 +128,17 @@ void look(std::map<pid_t, Thread>& known) {
       thread.real_time = make_real_time(tid);
     }
   }
-  std::erase_if(known, [](const auto& one) { return !one.second.seen; });
+  std::erase_if(known, [](const auto& one) {
+    const auto& [tid, thread] = one;
+    if (!thread.seen && thread.real_time) end_real_time(tid);
+    return !thread.seen;
+  });
 }
 
 }  // namespace
 
 void CpuDebt::look(const CpuTurn& now) {
+  if (now.ran < before_.ran) *this = {};  // another thread has the number now
   const Nanos ran = now.ran - before_.ran;
   // A thread that runs less than half of the time without waiting has no credit to wait later.
   if (before_.at != 0)
@@ -149,11 +163,12 @@ HalfOfACpu::~HalfOfACpu() {
 }
 
 void HalfOfACpu::run() const {
-  keep_only_nice();
-  if (!schedule_as(0, SCHED_FIFO, ::sched_get_priority_min(SCHED_FIFO))) return;
+  if (!keep_only_nice() || !schedule_as(0, SCHED_FIFO, ::sched_get_priority_min(SCHED_FIFO))) return;
   std::map<pid_t, Thread> known;
   while (!ends_) {
-    look(known);
+    const std::optional<Seen> own = look_at(::gettid());
+    // A kernel that does not count (schedstats) says 0.
+    if (own && own->turn.ran > 0) look(known, own->name);
     std::this_thread::sleep_for(kBetweenLooks);
   }
   for (const auto& [tid, thread] : known) {

@@ -30,10 +30,11 @@ class CpuDebt {
   Nanos debt_ns_ = 0;
 };
 
-/// While it exists, no thread of this process and of the processes that these have started waits for a CPU
-/// for much longer than it runs: one that did is real-time until it does not any more. So it gets half of a
-/// CPU at least, and leaves the other half. Threads of another policy than SCHED_OTHER are left alone.
-/// Without CAP_SYS_NICE, which its own thread keeps when others give it up, nothing happens.
+/// While it exists, no thread of this process, and of copies of it that it has forked, waits for a CPU for
+/// much longer than it runs: one that did is real-time until it has run as long. So it gets half of a CPU at
+/// least, and leaves the other half. Left alone are other programs that this process runs, and threads of
+/// another policy than SCHED_OTHER. Without CAP_SYS_NICE, which its own thread keeps when others give it up,
+/// nothing happens.
 class HalfOfACpu {
  public:
   /// Does nothing unless `wanted`.

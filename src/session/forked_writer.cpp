@@ -25,8 +25,8 @@ Status ForkedWriter::start(const std::function<bool()>& write) {
   }
   child_ = child;
   process_ = UniqueFd(static_cast<int>(::syscall(SYS_pidfd_open, child, 0)));
-  // Where SIGCHLD is ignored it may be gone already. Otherwise no descriptor is left, and its end could not
-  // be seen.
+  // That fails if the process has ended already, where SIGCHLD is ignored, and if no descriptor is left: its
+  // end could not be seen later.
   if (process_.get() < 0) finish();
   return success();
 }

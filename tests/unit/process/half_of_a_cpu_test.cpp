@@ -2,6 +2,9 @@
 #include "process/half_of_a_cpu.h"
 
 #include <catch2/catch.hpp>
+#include <filesystem>
+#include <iterator>
+#include <vector>
 
 namespace offwait {
 namespace {
@@ -29,6 +32,22 @@ TEST_CASE("time in which a thread sleeps is not owed, and neither is what it ran
   CHECK(owed({{10, 0, true}, {1010, 1000, true}, {1020, 1001, true}}));
 }
 
-TEST_CASE("nothing happens where it is not wanted") { const HalfOfACpu none(false); }
+TEST_CASE("a thread with a number that another one had has no debt of that one") {
+  CHECK_FALSE(owed({{10, 500, true}, {20, 500, true}, {30, 4, true}}));
+}
+
+TEST_CASE("a thread of its own looks after the others, while it is wanted") {
+  const auto threads = [] {
+    return std::distance(std::filesystem::directory_iterator("/proc/self/task"), {});
+  };
+  const auto before = threads();
+  {
+    const HalfOfACpu none(false);
+    CHECK(threads() == before);
+    const HalfOfACpu half(true);
+    CHECK(threads() <= before + 1);  // it ends at once where it may not change how threads are scheduled
+  }
+  CHECK(threads() == before);
+}
 
 }  // namespace offwait
