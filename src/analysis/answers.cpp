@@ -247,6 +247,7 @@ AnswerEvidence evidence_of(const Prepared& prepared, const WaitGraph& graph, con
   out.cpus = prepared.answers.cpus.usable();
   if (answer.change.resource == Resource::cpus) {
     out.pinned_to = static_cast<std::uint32_t>(prepared.answers.cpus.pinned_to);
+    out.quota = prepared.answers.cpus.quota;
   }
   if (is_at_disk(answer)) out.actions = action_times(prepared, use);
   return out;
@@ -318,12 +319,14 @@ std::optional<FoundLock> found_lock(const Prepared& prepared, const WaitGraph& g
 
 std::optional<FoundPause> found_pause(const Trace& trace, const Answer& answer) {
   if (answer.change.resource != Resource::pause) return std::nullopt;
-  FoundPause out{KernelPause::unknown, to_seconds(answer.use.served_ns)};
+  FoundPause out{KernelPause::unknown, to_seconds(answer.use.served_ns),
+                 is_much(answer.use.served_ns, answer.use.time_ns)};
   if (answer.use.stack == kNoStack) return out;
   for (const FrameId id : trace.stacks[answer.use.stack].frames) {
     const Frame& frame = trace.frames[id];
-    if (frame.kind != Frame::Kind::kernel || out.why != KernelPause::unknown) break;
-    out.why = pauses_in(frame.function);
+    if (frame.kind != Frame::Kind::kernel) break;
+    // What a limit calls to wait may be the way of a full queue as well.
+    if (const KernelPause here = pauses_in(frame.function); here != KernelPause::unknown) out.why = here;
   }
   return out;
 }

@@ -78,6 +78,7 @@ struct AnswerEvidence {
   FoundSamples samples{};               ///< CPU work: where it runs
   double cpus = 0;                      ///< more CPUs: UsableCpus::usable()
   std::uint32_t pinned_to = 0;          ///< more CPUs: UsableCpus::pinned_to
+  double quota = 0;                     ///< more CPUs: UsableCpus::quota
   /// A group outside of the target: threads of the target wait longer until it has taken what they write (to
   /// a pipe or a socket that is full) than for anything else from it.
   bool takes_output = false;
@@ -164,7 +165,8 @@ struct FoundSyncs {
 /// Waits in which the kernel holds threads back.
 struct FoundPause {
   KernelPause why = KernelPause::unknown;  ///< as far as the stack of the longest tells
-  double served_s = 0;  ///< the part of evidence.time_s in which disks had the requests that were waited for
+  double served_s = 0;        ///< the part of evidence.time_s in which the disk had requests under way
+  bool disk_matters = false;  ///< served_s is_much() of evidence.time_s
 };
 
 /// A program's threads, other than those that wait longest for what an answer changes, that have a fifth or

@@ -248,7 +248,7 @@ class LockTable {
   void add_wait(const Wait& wait, Nanos length, FoundLockRow::Meanwhile& sums,
                 std::map<ActorId, Nanos>& disks) const {
     const WaitKind kind = kinds_.of_site[wait.site];
-    if (kind == WaitKind::disk || kind == WaitKind::below || kind == WaitKind::paused) {
+    if (kind == WaitKind::disk || kind == WaitKind::below) {
       sums.at_disks_s += to_seconds(length);
       if (kind == WaitKind::disk) disks[trace_.sites[wait.site].waker] += length;
     } else if (kind == WaitKind::lock) {

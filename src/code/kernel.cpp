@@ -132,9 +132,9 @@ KernelPause pauses_in(std::string_view function) {
                                                        "try_to_free_pages",
                                                        "congestion_wait",
                                                        "wait_iff_congested"};
-  constexpr std::array<std::string_view, 5> kLimits = {"blkcg_maybe_throttle_current", "ioc_rqos_throttle",
-                                                       "blkcg_iolatency_throttle", "iocg_kick_waitq",
-                                                       "__blkcg_maybe_throttle_current"};
+  constexpr std::array<std::string_view, 4> kLimits = {"blkcg_maybe_throttle_current",
+                                                       "__blkcg_maybe_throttle_current", "ioc_rqos_throttle",
+                                                       "blkcg_iolatency_throttle"};
   constexpr std::array<std::string_view, 4> kQueues = {"wbt_wait", "rq_qos_wait", "blk_mq_get_tag",
                                                        "__blk_mq_get_tag"};
   const std::string_view name = without_suffix(function);

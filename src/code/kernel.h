@@ -57,10 +57,10 @@ std::string entered_by(const std::vector<Frame>& frames);
 /// Why the kernel holds threads back in a function.
 enum class KernelPause : std::uint8_t {
   unknown,
-  dirty_pages,  ///< writers, until disks have taken more of what was written
-  memory,       ///< those who want memory, until there is some
-  io_limit,     ///< those who use a disk, until their cgroup may
-  disk_queue,   ///< until the disk's queue has room
+  dirty_pages,  ///< they write, and disks have to take more of what was written first
+  memory,       ///< they need memory, and there is none yet
+  io_limit,     ///< their cgroup may not use the disk yet
+  disk_queue,   ///< the disk's queue is full
 };
 /// `unknown`, `dirty-pages`, `memory`, `io-limit`, `disk-queue`.
 std::string_view to_string(KernelPause pause);

@@ -61,4 +61,9 @@ std::optional<CpuList> parse_cpu_list(std::string_view text) {
   return text.empty() && is_cpu_list(cpus) ? std::optional(cpus) : std::nullopt;
 }
 
+double used_up(const CpuQuota& quota) {
+  const auto periods = static_cast<double>(std::max<std::uint64_t>(quota.periods, 1));
+  return std::min(1.0, static_cast<double>(quota.throttled_periods) / periods);
+}
+
 }  // namespace offwait

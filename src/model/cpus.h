@@ -51,6 +51,8 @@ struct CpuQuota {
   std::uint64_t throttled_periods = 0;  ///< in which the quota was used up (nr_throttled)
   Nanos throttled_ns = 0;               ///< summed over CPUs, so it may exceed the window
 };
+/// The part of its periods in which it was used up, 0 to 1.
+double used_up(const CpuQuota& quota);
 
 /// The CPU time that a process outside of the target used in the window.
 struct ProcessCpuTime {

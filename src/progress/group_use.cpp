@@ -32,7 +32,7 @@ void add_site(Uses& uses, const Trace& trace, const ThreadGroups& groups, const 
       use.disk_ns[site.waker] += sum.wait_ns;
       break;
     case WaitKind::paused:
-      use.paused_ns[paused_above(trace, site)] += sum.wait_ns;
+      use.paused_ns[paused_above(trace, site)] += sum.wait_ns - sum.served_ns;
       break;
     case WaitKind::remote:
       use.remote_ns += sum.wait_ns;
@@ -166,20 +166,16 @@ Uses uses_of(const Trace& trace, const ThreadGroups& groups, const WaitKinds& ki
   for (GroupUse& use : uses.groups) {
     use.running_ns = std::max<Nanos>(0, use.running_ns + use.lifetime_ns);
   }
+  for (const DiskPart& part : kinds.disk_parts) {
+    const SiteId id = trace.waits[part.wait].site;
+    uses.groups[groups.group_of[trace.sites[id].thread]].disk_ns[part.disk] += part.part_ns;
+    if (kinds.of_site[id] == WaitKind::paused) uses.sites[id].served_ns += part.part_ns;
+  }
   for (SiteId id = 0; id < trace.sites.size(); ++id) {
     add_site(uses, trace, groups, kinds, id);
   }
   add_births(uses, trace, groups);
   uses.thread_weights = thread_weights(trace, kinds);
-  for (const DiskPart& part : kinds.disk_parts) {
-    const SiteId id = trace.waits[part.wait].site;
-    const WaitSite& site = trace.sites[id];
-    GroupUse& use = uses.groups[groups.group_of[site.thread]];
-    use.disk_ns[part.disk] += part.part_ns;
-    if (kinds.of_site[id] != WaitKind::paused) continue;
-    Nanos& paused = use.paused_ns[paused_above(trace, site)];
-    paused = std::max<Nanos>(0, paused - part.part_ns);  // requests to several disks overlap
-  }
   return uses;
 }
 

@@ -26,7 +26,7 @@ struct GroupUse {
   /// own group it makes no difference to the replay.
   Nanos guessed_ns = 0;
   std::map<ActorId, Nanos> disk_ns;  ///< in waits for each disk, by itself or by threads below
-  /// In waits of kind `paused`, without what is in disk_ns: by paused_above().
+  /// In waits of kind `paused`, without SiteUse::served_ns: by paused_above().
   std::map<ActorId, Nanos> paused_ns;
   std::uint64_t waits_ended = 0;  ///< waits of the group, without those that a timer ended
   /// Given to and taken from other threads: locks, births and throttled sleeps, too.
@@ -41,6 +41,7 @@ struct GroupUse {
 struct SiteUse {
   Nanos wait_ns = 0;
   std::uint64_t ended = 0;  ///< waits that ended in the window
+  Nanos served_ns = 0;      ///< of WaitKind::paused: the part in which a disk had requests under way
 };
 
 /// How often threads of two groups ended waits of each other, or made each other.

@@ -53,8 +53,9 @@ Nanos Lock::*part_of(const Trace& trace, const WaitKinds& kinds, SiteId id) {
       return &Lock::slept_ns;
     case WaitKind::disk:
     case WaitKind::below:
-    case WaitKind::paused:
       return &Lock::disk_ns;
+    case WaitKind::paused:
+      return paused_above(trace, site) != kNoActor ? &Lock::disk_ns : &Lock::others_ns;
     case WaitKind::remote:
       return &Lock::remote_ns;
     case WaitKind::handover:

@@ -1,15 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "progress/pauses.h"
 
+#include <algorithm>
 #include <cstdint>
 
-#include "progress/group_use.h"
+#include "code/kernel.h"
 
 namespace offwait {
 namespace {
 
-bool is_kernels_own(WaitClass wait_class) {
-  return wait_class == WaitClass::disk || wait_class == WaitClass::fault || wait_class == WaitClass::lock;
+bool pauses_in_stack(const Trace& trace, StackId stack) {
+  if (stack == kNoStack) return false;
+  const std::vector<FrameId>& frames = trace.stacks[stack].frames;
+  return std::any_of(frames.begin(), frames.end(), [&](FrameId id) {
+    const Frame& frame = trace.frames[id];
+    return frame.kind == Frame::Kind::kernel && pauses_in(frame.function) != KernelPause::unknown;
+  });
 }
 
 }  // namespace
@@ -17,8 +23,11 @@ bool is_kernels_own(WaitClass wait_class) {
 std::vector<bool> pauses_by_time(const Trace& trace) {
   std::vector<bool> out;
   for (const WaitSite& site : trace.sites) {
-    out.push_back(site.waker != kNoActor && trace.actors[site.waker].kind == ActorKind::timer &&
-                  is_kernels_own(site.wait_class) && !trace.actors[site.thread].kernel);
+    const bool by_timer = site.waker != kNoActor && trace.actors[site.waker].kind == ActorKind::timer &&
+                          !trace.actors[site.thread].kernel;
+    const bool of_io = site.wait_class == WaitClass::disk || site.wait_class == WaitClass::fault;
+    out.push_back(by_timer &&
+                  (of_io || (site.wait_class == WaitClass::lock && pauses_in_stack(trace, site.wait_stack))));
   }
   return out;
 }
@@ -26,18 +35,22 @@ std::vector<bool> pauses_by_time(const Trace& trace) {
 std::vector<bool> pauses_above_disks(const Trace& trace, const std::vector<bool>& at_disks,
                                      const std::vector<DiskPart>& parts, const std::vector<bool>& collected) {
   std::vector<Nanos> all(trace.sites.size());
+  std::vector<Nanos> known(trace.sites.size());
   std::vector<Nanos> served(trace.sites.size());
   std::vector<bool> out(trace.sites.size());
   for (std::uint32_t id = 0; id < trace.waits.size(); ++id) {
     const Wait& wait = trace.waits[id];
+    if (!at_disks[wait.site] || trace.sites[wait.site].any_request) continue;
+    const Nanos length = clipped(wait.block, wait.wake, trace.window);
+    all[wait.site] += length;
     const DiskPartRange requests = parts_of(parts, id);
-    const bool tells =
-        at_disks[wait.site] && requests.begin() != requests.end() && (collected.empty() || !collected[id]);
-    if (!tells) continue;
-    all[wait.site] += clipped(wait.block, wait.wake, trace.window);
+    if (requests.begin() == requests.end() || (!collected.empty() && collected[id])) continue;
+    known[wait.site] += length;
     for (const DiskPart& part : requests) served[wait.site] += part.part_ns;
   }
-  for (SiteId id = 0; id < all.size(); ++id) out[id] = is_much(all[id] - served[id], all[id]);
+  for (SiteId id = 0; id < all.size(); ++id) {
+    out[id] = 2 * known[id] > all[id] && 2 * served[id] < known[id];
+  }
   return out;
 }
 

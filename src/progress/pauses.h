@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Waits in which the kernel holds a thread back: requests that it keeps above a disk, because of an I/O limit
-// of a cgroup (io.max, blkio.throttle) or a scheduler; writers of dirty pages, while the disk is behind;
-// those who want memory, while the kernel makes room. No program asked for that time, and no faster disk
-// saves what passed while the disk had nothing to do.
+// Waits in which the kernel holds a thread back. It keeps requests above a disk, because of an I/O limit of a
+// cgroup (io.max, blkio.throttle) or in a scheduler; it makes writers of dirty pages wait while the disk is
+// behind, and threads that need memory while it makes room. No program asked for that time, and no faster
+// disk saves what passed while the disk had nothing to do.
 #pragma once
 
 #include <vector>
@@ -12,18 +12,19 @@
 
 namespace offwait {
 
-/// By SiteId: a timer ended waits in which the kernel does not wait for what a program asked it for: for I/O,
-/// for a lock of its own, in a page fault.
+/// By SiteId, of threads of programs: a timer ends the waits, and the kernel is known to wait so by itself.
+/// That are waits that it counts as I/O, page faults, and others in a function that pauses (pauses_in()).
 std::vector<bool> pauses_by_time(const Trace& trace);
 
-/// By SiteId: for a tenth of these waits for a disk or more, no request was under way at the disk that was
-/// complete when the wait ended. `parts` are disk_parts() of these and other waits. A wait without
-/// any request tells nothing, since that was issued before the recording; nor does one for requests that were
-/// under way while the thread ran (`collected`, collected_waits()).
+/// By SiteId, of those `at_disks`: for more than half of the waits' time, no request was under way at the
+/// disk that was complete when the wait ended. `parts` are disk_parts() of these and other waits. A wait
+/// without any request tells nothing, since that was issued before the recording; nor does one for any
+/// request (WaitSite::any_request), or for requests that were under way while the thread ran (`collected`,
+/// collected_waits()). The waits that tell must be more than half of the site's time.
 std::vector<bool> pauses_above_disks(const Trace& trace, const std::vector<bool>& at_disks,
                                      const std::vector<DiskPart>& parts, const std::vector<bool>& collected);
 
-/// What kept requests back: the disk above which it happened; kNoActor for other pauses.
+/// The disk above which requests were kept; kNoActor for other pauses.
 ActorId paused_above(const Trace& trace, const WaitSite& site);
 
 }  // namespace offwait

@@ -269,14 +269,13 @@ bool is_idle(WaitKind kind) {
   return false;
 }
 
-/// The parts of waits that disks had, for those below devices, and those in which the kernel held threads
-/// back, which are found so.
+/// WaitKinds::disk_parts; and waits for disks become pauses where these parts say so.
 void find_pauses(const Trace& trace, WaitKinds& kinds) {
   std::vector<bool> asked(kinds.of_site.size());
   std::vector<bool> at_disks(kinds.of_site.size());
   for (SiteId id = 0; id < kinds.of_site.size(); ++id) {
     at_disks[id] = kinds.of_site[id] == WaitKind::disk && !trace.actors[trace.sites[id].thread].kernel;
-    asked[id] = at_disks[id] || kinds.of_site[id] == WaitKind::below || kinds.of_site[id] == WaitKind::paused;
+    asked[id] = at_disks[id] || kinds.of_site[id] == WaitKind::below;
   }
   kinds.disk_parts = disk_parts(trace, asked);
   const std::vector<bool> above = pauses_above_disks(trace, at_disks, kinds.disk_parts, kinds.collected);

@@ -40,7 +40,7 @@ struct WaitKinds {
   std::vector<bool> guessed;      ///< by SiteId: no function's name tells whether it is a lock or a hand-over
   std::vector<bool> below_devices;   ///< by GroupId: kernel threads, and outside groups that hand over to
                                      ///< those and the target's disk waits only (FUSE servers)
-  std::vector<DiskPart> disk_parts;  ///< of the waits of kind `below` and `paused`
+  std::vector<DiskPart> disk_parts;  ///< of the waits of kind `below`, and `paused` above a disk
   Services services;                 ///< that the target asks
   ContendedLocks locks;              ///< that threads waited for
   /// By the wait's index, of kind `looked`: the thread that had got the lock last before. It let it go

@@ -68,8 +68,7 @@ std::vector<Change> candidates_of(const Trace& trace, const ThreadGroups& groups
   for (const auto& [disk, ns] : disks) {
     found.push_back({{Resource::disk, kNoGroup, disk}, ns});
   }
-  // Without them the gain is a bound: a disk that seldom has something to do is slow to begin, and how fast
-  // it is when it has more to do did not show.
+  // The waits are gone then, and the gain is a bound: how fast a disk is when it has more to do did not show.
   for (const auto& [disk, ns] : pauses) found.push_back({{Resource::pause, kNoGroup, disk, 0}, ns});
   const std::vector<Nanos> for_services = waits_for_services(kinds.services, uses);
   for (ServiceId id = 0; id < for_services.size(); ++id) {

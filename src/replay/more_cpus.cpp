@@ -2,7 +2,6 @@
 #include "replay/more_cpus.h"
 
 #include <algorithm>
-#include <cstdint>
 #include <limits>
 
 #include "progress/group_use.h"
@@ -17,13 +16,10 @@ bool adds_cpus(const Scenario& scenario) {
   });
 }
 
-/// For the quota that was used up most often: the part of its periods in which it was used up, 0 to 1.
+/// For the quota that was used up most often.
 double throttled_part(const Trace& trace) {
   double out = 0;
-  for (const CpuQuota& quota : trace.cpu_quotas) {
-    const auto periods = static_cast<double>(std::max<std::uint64_t>(quota.periods, 1));
-    out = std::max(out, std::min(1.0, static_cast<double>(quota.throttled_periods) / periods));
-  }
+  for (const CpuQuota& quota : trace.cpu_quotas) out = std::max(out, used_up(quota));
   return out;
 }
 
@@ -62,7 +58,8 @@ bool changes_cpus(const Scenario& scenario) {
 
 Change more_cpus(const UsableCpus& cpus) {
   Change out{Resource::cpus};
-  if (cpus.pinned_to > 0) out.factor = cpus.pinned_to / cpus.online;
+  const double has = cpus.pinned_to > 0 ? cpus.pinned_to : cpus.quota;
+  if (has > 0) out.factor = has / cpus.online;
   return out;
 }
 
@@ -80,7 +77,7 @@ double bound_more_cpus(const ReplayInput& input, const Scenario& scenario, Gain&
   const double known = std::max(from_others, (1 / factor - 1) * throttled_part(input.trace));
   if (gain.certainty == Certainty::rough && known == 0) return 0;
   gain = {std::max(std::min(gain.gain, most), known), std::nullopt, std::nullopt, Certainty::up_to};
-  return from_others;
+  return known;
 }
 
 }  // namespace offwait

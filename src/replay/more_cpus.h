@@ -11,7 +11,7 @@ namespace offwait {
 bool changes_cpus(const Scenario& scenario);
 
 /// What lets threads use more CPUs: all CPUs of the machine if the target is pinned to busy ones while others
-/// are free (UsableCpus::pinned_to), else twice as many.
+/// are free (UsableCpus::pinned_to) or if a quota was used up (UsableCpus::quota), else twice as many.
 Change more_cpus(const UsableCpus& cpus);
 
 /// Bounds the gain of a scenario with more CPUs; any other stays as it is. A gain of more CPUs is one that
@@ -23,7 +23,8 @@ Change more_cpus(const UsableCpus& cpus);
 /// in a period in which it was used up, all of the progress may take the time that it gives. Other programs
 /// that run on the CPUs may make way (fewer of them, priorities), and where they run on the CPUs of a pinned
 /// target, it is not known which CPUs these may use. From them threads gain no more than the time in which
-/// they queued, nor more than the CPU time that they can have. The function returns that gain, or 0.
+/// they queued, nor more than the CPU time that they can have. The function returns what is known of these
+/// three, or 0.
 double bound_more_cpus(const ReplayInput& input, const Scenario& scenario, Gain& gain);
 
 }  // namespace offwait

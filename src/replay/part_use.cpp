@@ -105,15 +105,21 @@ PartUse wait_use(const Trace& trace, const ThreadGroups& groups, const WaitKinds
   PartUse out;
   std::map<GroupId, Nanos> by_group;
   std::vector<SiteId> sites;
+  // Of waits that the kernel held back, a disk takes the part in which it had requests.
+  const auto taken = [&](SiteId id) {
+    const bool is_held = kinds.of_site[id] == WaitKind::paused && part.resource != Resource::pause;
+    return is_held ? uses.sites[id].served_ns : uses.sites[id].wait_ns;
+  };
   for (SiteId id = 0; id < trace.sites.size(); ++id) {
     const WaitSite& site = trace.sites[id];
     const GroupId group = groups.group_of[site.thread];
     const bool is_part = part.service != kNoService ? kinds.services.of_site[id] == part.service
                                                     : belongs(part, group, trace, site, kinds.of_site[id]);
     if (!kinds.below_devices[group] && is_part) {
-      out.time_ns += uses.sites[id].wait_ns;
+      out.time_ns += taken(id);
+      out.served_ns += uses.sites[id].served_ns;
       out.waits += site.in_flight ? 0 : uses.sites[id].ended;
-      by_group[group] += uses.sites[id].wait_ns;
+      by_group[group] += taken(id);
       sites.push_back(id);
     }
   }
@@ -124,9 +130,9 @@ PartUse wait_use(const Trace& trace, const ThreadGroups& groups, const WaitKinds
   std::map<ActorId, Nanos> by_thread;
   for (const SiteId id : sites) {
     if (groups.group_of[trace.sites[id].thread] == out.group) {
-      by_stack[trace.sites[id].wait_stack] += uses.sites[id].wait_ns;
-      by_peer[trace.sites[id].peer] += uses.sites[id].wait_ns;
-      by_thread[trace.sites[id].thread] += uses.sites[id].wait_ns;
+      by_stack[trace.sites[id].wait_stack] += taken(id);
+      by_peer[trace.sites[id].peer] += taken(id);
+      by_thread[trace.sites[id].thread] += taken(id);
     }
   }
   out.stack = longest(by_stack, kNoStack);
@@ -140,12 +146,6 @@ PartUse wait_use(const Trace& trace, const ThreadGroups& groups, const WaitKinds
   if (part.service != kNoService) {
     out.service = services[part.service];
     add_service(trace, kinds, uses, part.service, waiters, out);
-  }
-  if (part.resource == Resource::pause) {
-    for (const DiskPart& served : kinds.disk_parts) {
-      const SiteId site = trace.waits[served.wait].site;
-      if (std::binary_search(sites.begin(), sites.end(), site)) out.served_ns += served.part_ns;
-    }
   }
   out.sites = std::move(sites);
   return out;

@@ -31,7 +31,7 @@ struct PartUse {
   bool fixed_rate = false;  ///< there, threads sleep that go on at a fixed rate
   /// The sites whose waits make up time_ns. None for `cpu` and `cpus`.
   std::vector<SiteId> sites{};
-  Nanos served_ns = 0;  ///< pause: for how long of it disks had requests under way that were waited for
+  Nanos served_ns = 0;  ///< pause: the part of it in which the disk had requests under way
   // These are known of a service only:
   ServiceUse service{};     ///< what it did meanwhile
   std::size_t waiters = 0;  ///< how many threads waited for it

@@ -348,6 +348,10 @@ class Writer {
       rest -= served;
     }
     const bool paused = input_.kinds.of_site[site] == WaitKind::paused;
+    if (paused && rest < length) {
+      threads_[event.thread].served_ns += length - rest;
+      threads_[event.thread].disk = trace_.sites[site].waker;
+    }
     push(event.thread, {paused ? Step::What::pause : Step::What::delay, kNoLock, 0, rest, rest,
                         paused ? site : Step::kNoSite});
   }

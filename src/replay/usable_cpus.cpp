@@ -229,6 +229,18 @@ void add_pinning(const Trace& trace, UsableCpus& out) {
   out.online = pinning.most->online_cpus;
 }
 
+/// Of several quotas, that which was used up in most periods counts.
+void add_quota(const Trace& trace, UsableCpus& out) {
+  const auto most =
+      std::max_element(trace.cpu_quotas.begin(), trace.cpu_quotas.end(),
+                       [](const CpuQuota& a, const CpuQuota& b) { return used_up(a) < used_up(b); });
+  if (most == trace.cpu_quotas.end() || used_up(*most) == 0) return;
+  const double cpus = static_cast<double>(most->quota_ns) / static_cast<double>(most->period_ns);
+  if (cpus >= static_cast<double>(trace.recording.cpus)) return;
+  out.quota = cpus;
+  out.online = static_cast<double>(trace.recording.cpus);
+}
+
 /// What the recorded threads share with other programs, if nothing limits them but the sets of CPUs to which
 /// threads are pinned (cpu_sets()). Other programs that run on the CPUs of a pinned target although other
 /// CPUs are free must be pinned as well, and it was not recorded how.
@@ -264,6 +276,7 @@ UsableCpus usable_cpus(const Trace& trace, const Histories& histories) {
   const AllowedCpus allowed = allowed_cpus(trace);
   add_others(trace, allowed, counter.running_ns / window, out);
   add_pinning(trace, out);
+  add_quota(trace, out);
   if (counter.queued_ns < UsableCpus::kQueues * window) {
     out.cpus = all;
     out.busy = std::min(1.0, counter.running_ns / (all * window));

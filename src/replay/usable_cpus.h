@@ -25,7 +25,8 @@ struct UsableCpus {
   double shared = 0;
   /// To how many CPUs the target is pinned if that explains why it lacks CPUs (Pinning::explains); else 0.
   double pinned_to = 0;
-  double online = 0;  ///< with pinned_to: how many CPUs the machine has
+  double quota = 0;   ///< CPUs that a quota gives which was used up and is less than there are; else 0
+  double online = 0;  ///< with pinned_to or quota: how many CPUs the machine has
   double others = 0;  ///< how many of `shared` other programs ran on, on average
   double stolen = 0;  ///< the part of the time of `shared` that the hypervisor took, 0 to below 1
 

@@ -130,6 +130,7 @@ Json answer_json(const FoundAnswer& answer) {
           {"time_s", seconds(answer.evidence.time_s)},
           {"threads", threads_json(answer.evidence)},
           {"pinned_to", answer.evidence.pinned_to > 0 ? Json(answer.evidence.pinned_to) : Json(nullptr)},
+          {"quota", answer.evidence.quota > 0 ? rounded(answer.evidence.quota) : Json(nullptr)},
           {"lock", answer.lock ? lock_json(*answer.lock) : Json(nullptr)},
           {"syncs", answer.syncs ? syncs_json(*answer.syncs) : Json(nullptr)},
           {"pause", answer.pause ? pause_json(*answer.pause) : Json(nullptr)},

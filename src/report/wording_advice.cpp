@@ -132,8 +132,10 @@ std::string pause_advice(const FoundAnswer& answer) {
     case KernelPause::disk_queue:
       break;
   }
-  return "a higher I/O limit, if its cgroup has one (io.max, blkio.throttle.*), or look at the disk's I/O "
-         "scheduler; a faster disk gains little";
+  return fmt::format(
+      "a higher I/O limit, if its cgroup has one (io.max, blkio.throttle.*), or look at the disk's I/O "
+      "scheduler{}",
+      answer.pause->disk_matters ? "" : "; a faster disk gains little");
 }
 
 /// What to try for one part.

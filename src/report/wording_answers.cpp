@@ -228,6 +228,9 @@ std::string change_text(const FoundAnswer& answer, const ActorNames& names) {
       if (answer.evidence.pinned_to > 0) {
         return fmt::format("all CPUs for the target, which is pinned to {}", answer.evidence.pinned_to);
       }
+      if (answer.evidence.quota > 0) {
+        return fmt::format("all CPUs for the target, whose quota is {}", format_ratio(answer.evidence.quota));
+      }
       break;
     case Resource::held:
     case Resource::threads:
@@ -335,7 +338,7 @@ std::string device_text(const Findings& findings, const FoundAnswer& answer, con
   if (disk == nullptr) return "";
   return fmt::format("{}: {}{}, {}{}", findings.actors[disk->actor].name,
                      answer.pause
-                         ? fmt::format("had their requests for {} of that time; ",
+                         ? fmt::format("had requests under way for {} of that time; ",
                                        format_percent(answer.pause->served_s, answer.evidence.time_s))
                          : "",
                      busy_text(findings, *disk), requests_text(*disk),

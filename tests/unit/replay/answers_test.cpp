@@ -450,6 +450,13 @@ TEST_CASE("a target that shares the CPU to which it is pinned gets the machine's
   trace.cpu_quotas = {{"/a", 50'000'000, 100'000'000, 6, 3, 100'000'000}};
   const Answers with_quota = test::answers(trace);
   CHECK(with_quota.cpus.pinned_to == 0);
+  CHECK(with_quota.cpus.quota == 0.5);
+  const Answer* const lifted = test::answer_about(with_quota, Resource::cpus);
+  REQUIRE(lifted != nullptr);
+  CHECK(lifted->change.factor == 0.5 / trace.recording.cpus);
+  // In half of its periods it was used up.
+  CHECK(lifted->gain >= 0.5 * (trace.recording.cpus / 0.5 - 1));
+  CHECK(lifted->certainty == Certainty::up_to);
 }
 
 TEST_CASE("a thread that shares the CPU to which it is pinned gains the time in which it queued at most") {

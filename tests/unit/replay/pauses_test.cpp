@@ -56,7 +56,7 @@ TEST_CASE("a disk gains what it had requests for, and what is held back above it
 }
 
 TEST_CASE("nothing is held back above a disk that has requests, or whose requests are not known") {
-  for (const long served_us : {0, 3900}) {
+  for (const long served_us : {0, 2500, 3900}) {
     const Answers found = test::answers(reader(served_us));
     REQUIRE(!found.answers.empty());
     CHECK(test::answer_about(found, Resource::pause) == nullptr);
@@ -66,7 +66,8 @@ TEST_CASE("nothing is held back above a disk that has requests, or whose request
 }
 
 TEST_CASE("a time that no program asked for is no sleep") {
-  for (const char* const own : {"class=disk", "class=fault", "class=lock"}) {
+  for (const char* const own :
+       {"class=disk", "class=fault", "class=lock stack=schedule_timeout;reclaim_throttle;--;main"}) {
     const Trace trace = writer(own);
     const Answers found = test::answers(trace);
     REQUIRE(!found.answers.empty());
@@ -76,8 +77,10 @@ TEST_CASE("a time that no program asked for is no sleep") {
     CHECK(found.answers[0].certainty == Certainty::up_to);
     CHECK(test::answer_about(found, Resource::sleep) == nullptr);
   }
-  const Answers found = test::answers(writer("class=sleep"));
-  REQUIRE(!found.answers.empty());
-  CHECK(found.answers[0].change.resource == Resource::sleep);
-  CHECK(test::answer_about(found, Resource::pause) == nullptr);
+  for (const char* const asked : {"class=sleep", "class=lock stack=schedule_timeout;nfs4_delay;--;main"}) {
+    const Answers found = test::answers(writer(asked));
+    REQUIRE(!found.answers.empty());
+    CHECK(found.answers[0].change.resource == Resource::sleep);
+    CHECK(test::answer_about(found, Resource::pause) == nullptr);
+  }
 }

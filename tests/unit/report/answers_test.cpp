@@ -70,7 +70,7 @@ TEST_CASE("An answer about what the kernel holds back says why, and what a disk 
   CHECK(above.find(
             "\n1  requests not held back above disk vda: up to ×21 B (tid 12) waited 5.00 s, 1,000 waits") !=
         std::string::npos);
-  CHECK(above.find("vda: had their requests for 5.0% of that time; ") != std::string::npos);
+  CHECK(above.find("vda: had requests under way for 5.0% of that time; ") != std::string::npos);
   CHECK(
       above.find("try   a higher I/O limit, if its cgroup has one (io.max, blkio.throttle.*), or look at the "
                  "disk's I/O scheduler; a faster disk gains little") != std::string::npos);

@@ -116,10 +116,10 @@ TEST_CASE("Progress and answers, with null for what is not known") {
     {"id":3,"name":"calls of f, \\x1b","how":"told","actors":[1],"per_s":9.5,"active_s":null,"share":0.0,
      "connections":null,"under_way":null,"unread":null,"addresses":[],"end_s":null}])"));
   CHECK(report["answers"] == json::parse(R"([
-    {"what":"disk","actor":null,"device":2,"time_s":0.0,"threads":null,"pinned_to":null,"lock":null,"syncs":null,"pause":null,"more_threads":null,"progress":0,"gain":0.82,"low":0.77,"high":0.88,
+    {"what":"disk","actor":null,"device":2,"time_s":0.0,"threads":null,"pinned_to":null,"quota":null,"lock":null,"syncs":null,"pause":null,"more_threads":null,"progress":0,"gain":0.82,"low":0.77,"high":0.88,
      "certainty":"up-to","doubt":null,"knot":0,
      "actions":{"sync_s":0.0,"write_s":0.0,"read_s":0.0,"other_s":0.0},"files":[],"service":null,"other_user":null,"shares_syncs":false},
-    {"what":"cpu","actor":1,"device":null,"time_s":5.0,"threads":{"name":"b\\x1b*","count":48,"tid":12,"time_s":3.5},"pinned_to":null,"lock":null,
+    {"what":"cpu","actor":1,"device":null,"time_s":5.0,"threads":{"name":"b\\x1b*","count":48,"tid":12,"time_s":3.5},"pinned_to":null,"quota":null,"lock":null,
      "syncs":null,"pause":null,"more_threads":{"threads":1.5,"waiting":4.0,"requests":true,"of_service":false,"limit_of":"target","gain":1.25},"progress":1,"gain":0.123457,"low":null,"high":null,
      "certainty":"rough","doubt":null,"knot":null,
      "actions":{"sync_s":0.0,"write_s":0.0,"read_s":0.0,"other_s":0.0},"files":[],"service":null,"other_user":null,"shares_syncs":false}])"));

@@ -168,6 +168,10 @@ TEST_CASE("More CPU time is one answer, whatever keeps the target from it") {
   CHECK(sentences(findings).find("2  all CPUs for the target, which is pinned to 1: up to +82%\n") !=
         std::string::npos);
   findings.answers[1].evidence.pinned_to = 0;
+  findings.answers[1].evidence.quota = 0.4;
+  CHECK(sentences(findings).find("2  all CPUs for the target, whose quota is 0.40: up to +82%") !=
+        std::string::npos);
+  findings.answers[1].evidence.quota = 0;
   CHECK(sentences(findings).find("2  twice the CPU time: up to +82% · the target is pinned to 1 of 2 CPUs") !=
         std::string::npos);
 }
