@@ -17,6 +17,7 @@
 #include "replay/more_cpus.h"
 #include "replay/more_threads.h"
 #include "replay/path_to_exit.h"
+#include "replay/pause_bounds.h"
 #include "replay/replays.h"
 #include "replay/room.h"
 #include "replay/sample_doubt.h"
@@ -490,7 +491,11 @@ class Answering {
       const double known = bound_more_cpus(input(about), {answer.change}, answer);
       const bool is_unknown = !replays.simulated && changes_cpus({answer.change});
       if (is_unknown && answer.certainty == Certainty::rough) continue;
-      if (answer.change.resource == Resource::pause) make_bound(answer);
+      if (answer.change.resource == Resource::pause) {
+        make_bound(answer);
+        answer.gain = std::max(answer.gain, most_without(answer.change, input(about), *room_,
+                                                         about.progress[progress], weights_));
+      }
       const double likely = gains.likely(about.progress[progress], scenario_of_tried(i), answer);
       out.push_back({answer, std::min(answer.gain, likely), known});
     }

@@ -16,7 +16,7 @@ namespace offwait {
 namespace {
 
 /// This many waits tell as well as all what a holder of a lock waits for.
-constexpr std::size_t kMostWaits = 1'000'000;
+constexpr std::size_t kWaitsThatTell = 1'000'000;
 
 bool alters_a_disk(const Scenario& scenario) {
   return std::any_of(scenario.begin(), scenario.end(), [](const Change& change) {
@@ -158,7 +158,7 @@ void ChangedOrder::find_waits_for_locks(const Trace& trace, const ThreadGroups& 
   bool any = false;
   for (SiteId id = 0; id < trace.sites.size(); ++id) any = any || is_behind_others(id);
   if (!any) return;
-  const std::size_t first = std::min(trace.waits.size(), kMostWaits);
+  const std::size_t first = std::min(trace.waits.size(), kWaitsThatTell);
   const std::vector<std::vector<LockWait>> of_thread = waits_for_locks(trace, kinds, first);
   // By site: the length of the waits, and the part of it in which the threads that ended them did not wait
   // for locks themselves.
@@ -234,7 +234,7 @@ void ChangedOrder::find_idle_sleepers(const Trace& trace, const ThreadGroups& gr
     moments.push_back({wait.block, begins, group});
     if (wait.wake != kNever) moments.push_back({wait.wake, ends, group});
   };
-  const std::size_t first = std::min(trace.waits.size(), kMostWaits);
+  const std::size_t first = std::min(trace.waits.size(), kWaitsThatTell);
   for (std::size_t id = 0; id < first; ++id) {
     const Wait& wait = trace.waits[id];
     const WaitSite& site = trace.sites[wait.site];
@@ -355,7 +355,7 @@ void ChangedOrder::find_batches(const Trace& trace, const ThreadGroups& groups, 
   // By thread, kind of wait and waiting group: whom the thread served after each of its own waits.
   std::map<std::tuple<ActorId, WaitKind, GroupId>, Batches> sizes;
   std::map<std::pair<ActorId, WaitKind>, std::vector<Nanos>> ends;  // of its own waits
-  const std::size_t most = std::min(trace.waits.size(), kMostWaits);
+  const std::size_t most = std::min(trace.waits.size(), kWaitsThatTell);
   for (std::size_t id = 0; id < most; ++id) {
     const Wait& wait = trace.waits[id];
     const WaitKind kind = kinds.of_site[wait.site];

@@ -11,7 +11,7 @@ namespace offwait {
 
 namespace {
 
-constexpr std::size_t kMostWaits = 20'000;
+constexpr std::size_t kMostFollowed = 20'000;
 /// The most threads of a chain, each of which waits for the next, that are followed.
 constexpr int kDeepest = 6;
 
@@ -26,7 +26,7 @@ class Looking {
     disks_.clear();
     behind_.assign(groups_.groups.size(), false);
     for (const GroupId group : service.behind) behind_[group] = true;
-    const std::size_t step = asked.size() / kMostWaits + 1;
+    const std::size_t step = asked.size() / kMostFollowed + 1;
     for (std::size_t i = 0; i < asked.size(); i += step) {
       const Wait& wait = trace_.waits[asked[i]];
       const Nanos from = std::max(wait.block, trace_.window.begin);

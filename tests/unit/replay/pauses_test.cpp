@@ -65,6 +65,22 @@ TEST_CASE("nothing is held back above a disk that has requests, or whose request
   }
 }
 
+TEST_CASE("the bound of what is held back is no less than what threads did besides") {
+  // Two threads are held back for 3.6 of each 4 ms, and run for the rest.
+  test::Program program(kWindowUs);
+  program.thread(1, "db");
+  program.thread(2, "db");
+  for (long at = 0; at < kWindowUs; at += 4000) {
+    program.wait(1, at + 200, at + 3800, "timer", "class=disk");
+    program.wait(2, at + 200, at + 3800, "timer", "class=disk");
+  }
+  const Answers found = test::answers(program.trace());
+  const Answer* const pause = test::answer_about(found, Resource::pause);
+  REQUIRE(pause != nullptr);
+  CHECK(pause->certainty == Certainty::up_to);
+  CHECK(pause->gain >= 4 / 0.4 - 1);
+}
+
 TEST_CASE("a time that no program asked for is no sleep") {
   for (const char* const own :
        {"class=disk", "class=fault", "class=lock stack=schedule_timeout;reclaim_throttle;--;main"}) {
