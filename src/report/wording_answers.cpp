@@ -229,7 +229,7 @@ std::string change_text(const FoundAnswer& answer, const ActorNames& names) {
         return fmt::format("all CPUs for the target, which is pinned to {}", answer.evidence.pinned_to);
       }
       if (answer.evidence.quota > 0) {
-        return fmt::format("all CPUs for the target, whose quota is {}", format_ratio(answer.evidence.quota));
+        return fmt::format("the quota of {} CPUs lifted", format_ratio(answer.evidence.quota));
       }
       break;
     case Resource::held:

@@ -164,7 +164,8 @@ std::string cpu_room_text(const Findings& findings, double usable, const ActorNa
 std::string cpu_room_advice(const Findings& findings) {
   switch (findings.cpu_supply.cause) {
     case CpuSupply::Cause::quota:
-      return fmt::format("raise the quota{}, or do less work", idle_cpus_clause(findings));
+      return fmt::format("raise the quota{} in cpu.max or cpu.cfs_quota_us, or do less work",
+                         idle_cpus_clause(findings));
     case CpuSupply::Cause::pinning:
       return fmt::format("let it use more CPUs{}, or do less work", idle_cpus_clause(findings));
     case CpuSupply::Cause::others:
@@ -201,8 +202,9 @@ std::string cpu_supply_text(const Findings& findings, const ActorNames& names) {
       return fmt::format("CPUs {} busy: {}. {}", busy_text(findings), users_text(findings, names),
                          ready_text(findings));
     case CpuSupply::Cause::bursts:
-      return fmt::format("Bursts: the CPUs were {} busy on average, but not free when threads were ready.",
-                         busy_text(findings));
+      return fmt::format(
+          "Bursts: the CPUs were {} busy on average, but not free when threads were ready: {}.",
+          busy_text(findings), users_text(findings, names));
   }
   return "";
 }

@@ -165,7 +165,7 @@ TEST_CASE("A target that lacks CPU is told how busy the machine's CPUs were") {
   CHECK(verdict(scene.findings()) ==
         "Lacks CPU: no knot, and nothing is saturated, but the target was ready to run for 201 ms without a "
         "CPU and ran for 199 ms; the machine's CPUs were 80% busy. Bursts: the CPUs were 80% busy "
-        "on average, but not free when threads were ready.");
+        "on average, but not free when threads were ready: the target used 0.20 of 2, others 1.40.");
   scene.trace.recording.cpu_busy_ns = 1700 * kMs;
   scene.trace.recording.cpu_idle_ns = 300 * kMs;
   scene.trace.other_processes = {{71, "rustc", 700 * kMs, 100 * kMs}};
