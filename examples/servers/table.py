@@ -45,7 +45,7 @@ def first_answer(report):
     if answer["certainty"] == "up-to":
         return f"{part}; up to {100 * most:+.0f}%"
     gain = "" if answer["certainty"] == "rough" else f" {100 * most:+.0f}%"
-    certainty = answer["certainty"].replace("approximate", "approx.")
+    certainty = answer["certainty"].replace("approximate", "appr.")
     return f"{part};{gain} {certainty}"
 
 
