@@ -319,16 +319,8 @@ std::optional<FoundLock> found_lock(const Prepared& prepared, const WaitGraph& g
 
 std::optional<FoundPause> found_pause(const Trace& trace, const Answer& answer) {
   if (answer.change.resource != Resource::pause) return std::nullopt;
-  FoundPause out{KernelPause::unknown, to_seconds(answer.use.served_ns),
-                 is_much(answer.use.served_ns, answer.use.time_ns)};
-  if (answer.use.stack == kNoStack) return out;
-  for (const FrameId id : trace.stacks[answer.use.stack].frames) {
-    const Frame& frame = trace.frames[id];
-    if (frame.kind != Frame::Kind::kernel) break;
-    // What a limit calls to wait may be the way of a full queue as well.
-    if (const KernelPause here = pauses_in(frame.function); here != KernelPause::unknown) out.why = here;
-  }
-  return out;
+  return FoundPause{pause_in(trace, answer.use.stack), to_seconds(answer.use.served_ns),
+                    is_much(answer.use.served_ns, answer.use.time_ns)};
 }
 
 std::optional<FoundSyncs> found_syncs(const Prepared& prepared, const Answer& answer) {

@@ -30,9 +30,8 @@ std::optional<FoundQuota> longest_throttled(const std::vector<CpuQuota>& quotas)
   if (longest == quotas.end() || longest->throttled_periods == 0) {
     return std::nullopt;
   }
-  return FoundQuota{longest->cgroup,
-                    static_cast<double>(longest->quota_ns) / static_cast<double>(longest->period_ns),
-                    longest->periods, longest->throttled_periods, to_seconds(longest->throttled_ns)};
+  return FoundQuota{longest->cgroup, cpus_of(*longest), longest->periods, longest->throttled_periods,
+                    to_seconds(longest->throttled_ns)};
 }
 
 FoundPinning found_pinning(const PinnedThreads& pinned) {

@@ -7,20 +7,15 @@
 #include <string>
 
 #include <fmt/format.h>
-#include <linux/capability.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/capabilities.h"
 #include "base/read_file.h"
 
 namespace offwait {
 namespace {
-
-using Capabilities = std::uint64_t;
-
-constexpr Capabilities bit(int capability) { return Capabilities{1} << capability; }
 
 constexpr std::array kNeeded = {
     NeededCapability{"CAP_BPF", CAP_BPF, "BPF programs and maps"},
@@ -33,30 +28,6 @@ constexpr std::array kNeeded = {
 constexpr const char* kSetcap = "cap_bpf,cap_perfmon,cap_sys_ptrace,cap_dac_read_search=ep";
 
 constexpr Capabilities kInSysAdmin = bit(CAP_BPF) | bit(CAP_PERFMON) | bit(CAP_CHECKPOINT_RESTORE);
-
-struct CapabilitySets {
-  Capabilities effective = 0;
-  Capabilities permitted = 0;
-};
-
-/// The capabilities of this process; none if they cannot be read.
-CapabilitySets own_capabilities() {
-  __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
-  std::array<__user_cap_data_struct, _LINUX_CAPABILITY_U32S_3> data{};
-  if (::syscall(SYS_capget, &header, data.data()) != 0) return {};
-  const auto [low, high] = data;
-  return {Capabilities{high.effective} << 32 | low.effective,
-          Capabilities{high.permitted} << 32 | low.permitted};
-}
-
-/// Gives this process exactly these capabilities; none can be inherited.
-bool set_capabilities(Capabilities capabilities) {
-  __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
-  std::array<__user_cap_data_struct, _LINUX_CAPABILITY_U32S_3> data{};
-  data[0].effective = data[0].permitted = static_cast<std::uint32_t>(capabilities);
-  data[1].effective = data[1].permitted = static_cast<std::uint32_t>(capabilities >> 32);
-  return ::syscall(SYS_capset, &header, data.data()) == 0;
-}
 
 /// Whether the namespace is the first of its kind, which has a fixed number (the kernel's PROC_*_INIT_INO).
 bool is_first_namespace(const char* path, ino_t number) {

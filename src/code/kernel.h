@@ -58,7 +58,7 @@ std::string entered_by(const std::vector<Frame>& frames);
 enum class KernelPause : std::uint8_t {
   unknown,
   dirty_pages,  ///< they write, and disks have to take more of what was written first
-  memory,       ///< they need memory, and there is none yet
+  memory,       ///< they need memory that the kernel has to free first
   io_limit,     ///< their cgroup may not use the disk yet
   disk_queue,   ///< the disk's queue is full
 };

@@ -61,9 +61,20 @@ std::optional<CpuList> parse_cpu_list(std::string_view text) {
   return text.empty() && is_cpu_list(cpus) ? std::optional(cpus) : std::nullopt;
 }
 
+double cpus_of(const CpuQuota& quota) {
+  return static_cast<double>(quota.quota_ns) / static_cast<double>(quota.period_ns);
+}
+
 double used_up(const CpuQuota& quota) {
   const auto periods = static_cast<double>(std::max<std::uint64_t>(quota.periods, 1));
   return std::min(1.0, static_cast<double>(quota.throttled_periods) / periods);
+}
+
+const CpuQuota* most_used_up(const std::vector<CpuQuota>& quotas) {
+  const auto most = std::max_element(quotas.begin(), quotas.end(), [](const CpuQuota& a, const CpuQuota& b) {
+    return used_up(a) < used_up(b);
+  });
+  return most == quotas.end() || used_up(*most) == 0 ? nullptr : &*most;
 }
 
 }  // namespace offwait

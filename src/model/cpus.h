@@ -51,8 +51,12 @@ struct CpuQuota {
   std::uint64_t throttled_periods = 0;  ///< in which the quota was used up (nr_throttled)
   Nanos throttled_ns = 0;               ///< summed over CPUs, so it may exceed the window
 };
+/// How many CPUs it gives.
+double cpus_of(const CpuQuota& quota);
 /// The part of its periods in which it was used up, 0 to 1.
 double used_up(const CpuQuota& quota);
+/// The quota that was used up in the largest part of its periods; null if none of them ever was.
+const CpuQuota* most_used_up(const std::vector<CpuQuota>& quotas);
 
 /// The CPU time that a process outside of the target used in the window.
 struct ProcessCpuTime {

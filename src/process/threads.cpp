@@ -22,11 +22,14 @@ std::optional<std::int32_t> number(std::string_view text) {
   return error == std::errc() && parsed == end && value > 0 ? std::optional(value) : std::nullopt;
 }
 
-/// Whether the thread has exited, by the state in its stat file. The name before it may have any bytes.
+/// The state in the text of a stat file; '?' if that has another form.
+char state_in(std::string_view stat) {
+  const std::size_t name_end = stat.rfind(") ");  // the name before it may have any bytes
+  return name_end == std::string_view::npos || name_end + 2 == stat.size() ? '?' : stat[name_end + 2];
+}
+
 bool has_exited(const std::filesystem::path& task) {
-  const std::string stat = read_file(task / "stat");
-  const std::size_t state = stat.rfind(") ");
-  return state == std::string::npos || stat.substr(state + 2, 1).find_first_of("ZXx") != std::string::npos;
+  return std::string_view("ZXx?").find(state_in(read_file(task / "stat"))) != std::string_view::npos;
 }
 
 }  // namespace
@@ -65,6 +68,21 @@ std::int32_t thread_with_memory(std::int32_t tgid) {
   }
   return tgid;
 }
+
+std::vector<std::int32_t> numbers_in(const std::string& directory) {
+  std::vector<std::int32_t> numbers;
+  std::error_code gone;
+  for (std::filesystem::directory_iterator entry(directory, gone), end; !gone && entry != end;
+       entry.increment(gone)) {
+    const std::string name = entry->path().filename().string();
+    std::int32_t number = 0;
+    const auto [rest, error] = std::from_chars(name.data(), name.data() + name.size(), number);
+    if (error == std::errc() && rest == name.data() + name.size()) numbers.push_back(number);
+  }
+  return numbers;
+}
+
+char state_of(std::int32_t tid) { return state_in(read_file("/proc/" + std::to_string(tid) + "/stat")); }
 
 std::string read_comm(std::int32_t tid) {
   std::string comm = read_file("/proc/" + std::to_string(tid) + "/comm");

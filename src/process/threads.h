@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace offwait {
 
@@ -20,6 +21,13 @@ std::optional<std::int32_t> innermost_tid(std::string_view status);
 /// first thread has exited (pthread_exit in main) and others go on, that of one of these. It is `tgid` if the
 /// process has gone.
 std::int32_t thread_with_memory(std::int32_t tgid);
+
+/// The entries of a directory of /proc that are numbers: its processes or threads. Empty if it has gone.
+std::vector<std::int32_t> numbers_in(const std::string& directory);
+
+/// The state of the thread as a letter of /proc/TID/stat (proc(5)): `R` runs or is ready to. `?` if it has
+/// gone.
+char state_of(std::int32_t tid);
 
 /// The name of the thread, as `ps` shows it; empty if it has gone. Hostile bytes.
 std::string read_comm(std::int32_t tid);

@@ -1,24 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "progress/pauses.h"
 
-#include <algorithm>
 #include <cstdint>
 
-#include "code/kernel.h"
-
 namespace offwait {
-namespace {
 
-bool pauses_in_stack(const Trace& trace, StackId stack) {
-  if (stack == kNoStack) return false;
-  const std::vector<FrameId>& frames = trace.stacks[stack].frames;
-  return std::any_of(frames.begin(), frames.end(), [&](FrameId id) {
+KernelPause pause_in(const Trace& trace, StackId stack) {
+  KernelPause out = KernelPause::unknown;
+  if (stack == kNoStack) return out;
+  for (const FrameId id : trace.stacks[stack].frames) {
     const Frame& frame = trace.frames[id];
-    return frame.kind == Frame::Kind::kernel && pauses_in(frame.function) != KernelPause::unknown;
-  });
+    if (frame.kind != Frame::Kind::kernel) break;
+    if (const KernelPause here = pauses_in(frame.function); here != KernelPause::unknown) out = here;
+  }
+  return out;
 }
-
-}  // namespace
 
 std::vector<bool> pauses_by_time(const Trace& trace) {
   std::vector<bool> out;
@@ -26,8 +22,8 @@ std::vector<bool> pauses_by_time(const Trace& trace) {
     const bool by_timer = site.waker != kNoActor && trace.actors[site.waker].kind == ActorKind::timer &&
                           !trace.actors[site.thread].kernel;
     const bool of_io = site.wait_class == WaitClass::disk || site.wait_class == WaitClass::fault;
-    out.push_back(by_timer &&
-                  (of_io || (site.wait_class == WaitClass::lock && pauses_in_stack(trace, site.wait_stack))));
+    out.push_back(by_timer && (of_io || (site.wait_class == WaitClass::lock &&
+                                         pause_in(trace, site.wait_stack) != KernelPause::unknown)));
   }
   return out;
 }

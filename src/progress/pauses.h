@@ -7,13 +7,14 @@
 
 #include <vector>
 
+#include "code/kernel.h"
 #include "model/trace.h"
 #include "progress/disk_parts.h"
 
 namespace offwait {
 
 /// By SiteId, of threads of programs: a timer ends the waits, and the kernel is known to wait so by itself.
-/// That are waits that it counts as I/O, page faults, and others in a function that pauses (pauses_in()).
+/// These are waits that it counts as I/O, page faults, and others in a stack that tells why (pause_in()).
 std::vector<bool> pauses_by_time(const Trace& trace);
 
 /// By SiteId, of those `at_disks`: for more than half of the waits' time, no request was under way at the
@@ -23,6 +24,10 @@ std::vector<bool> pauses_by_time(const Trace& trace);
 /// collected_waits()). The waits that tell must be more than half of the site's time.
 std::vector<bool> pauses_above_disks(const Trace& trace, const std::vector<bool>& at_disks,
                                      const std::vector<DiskPart>& parts, const std::vector<bool>& collected);
+
+/// Why the kernel holds threads back that wait in this stack, as far as its functions tell. The outermost one
+/// that pauses decides: what a limit calls to wait may be the way of a full queue as well.
+KernelPause pause_in(const Trace& trace, StackId stack);
 
 /// The disk above which requests were kept; kNoActor for other pauses.
 ActorId paused_above(const Trace& trace, const WaitSite& site);

@@ -68,7 +68,8 @@ std::vector<Change> candidates_of(const Trace& trace, const ThreadGroups& groups
   for (const auto& [disk, ns] : disks) {
     found.push_back({{Resource::disk, kNoGroup, disk}, ns});
   }
-  // The waits are gone then, and the gain is a bound: how fast a disk is when it has more to do did not show.
+  // Such a change removes the waits, and its gain is a bound: how fast a disk is when it has more to do did
+  // not show.
   for (const auto& [disk, ns] : pauses) found.push_back({{Resource::pause, kNoGroup, disk, 0}, ns});
   const std::vector<Nanos> for_services = waits_for_services(kinds.services, uses);
   for (ServiceId id = 0; id < for_services.size(); ++id) {

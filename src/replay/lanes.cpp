@@ -421,7 +421,8 @@ class Replay {
 
   void wait_below(const Event& event, double length) {
     const GroupId group = threads_[event.thread].group;
-    const ConstRow code = code_.wait(Resource::io, trace_.waits[event.wait].site);
+    const SiteId site = trace_.waits[event.wait].site;
+    const ConstRow code = code_.wait(Resource::io, site);
     std::fill(waited_.begin(), waited_.end(), length);
     for (const DiskPart& part : parts_of(input_.kinds.disk_parts, event.wait)) {
       const ConstRow own = factors_.of(Resource::io, group, part.disk);
@@ -430,7 +431,6 @@ class Replay {
       set_row(waited_.data(), lanes_,
               [&](std::size_t i) { return waited_[i] - served * (1 - own[i] * other[i] * code[i]); });
     }
-    const SiteId site = trace_.waits[event.wait].site;
     if (input_.kinds.of_site[site] == WaitKind::paused) {
       const ConstRow pause = factors_.of(Resource::pause, kNoGroup, paused_above(trace_, trace_.sites[site]));
       set_row(waited_.data(), lanes_, [&](std::size_t i) { return waited_[i] * pause[i]; });

@@ -16,13 +16,6 @@ bool adds_cpus(const Scenario& scenario) {
   });
 }
 
-/// For the quota that was used up most often.
-double throttled_part(const Trace& trace) {
-  double out = 0;
-  for (const CpuQuota& quota : trace.cpu_quotas) out = std::max(out, used_up(quota));
-  return out;
-}
-
 /// What threads gain at most if none of them queues for a CPU.
 double most_of_queues(const UsableCpus& cpus) {
   return cpus.queued < 1 ? 1 / (1 - cpus.queued) - 1 : std::numeric_limits<double>::infinity();
@@ -74,7 +67,8 @@ double bound_more_cpus(const ReplayInput& input, const Scenario& scenario, Gain&
   const bool beside_others = input.cpus.pinned_to > 0 && input.cpus.shared == 0;
   const double from_others = beside_others ? most_beside_others(input, input.cpus.pinned_to / factor)
                                            : std::min(1 / factor - 1, most_without_others(input));
-  const double known = std::max(from_others, (1 / factor - 1) * throttled_part(input.trace));
+  const CpuQuota* const quota = most_used_up(input.trace.cpu_quotas);
+  const double known = std::max(from_others, (1 / factor - 1) * (quota == nullptr ? 0 : used_up(*quota)));
   if (gain.certainty == Certainty::rough && known == 0) return 0;
   gain = {std::max(std::min(gain.gain, most), known), std::nullopt, std::nullopt, Certainty::up_to};
   return known;

@@ -105,7 +105,7 @@ PartUse wait_use(const Trace& trace, const ThreadGroups& groups, const WaitKinds
   PartUse out;
   std::map<GroupId, Nanos> by_group;
   std::vector<SiteId> sites;
-  // Of waits that the kernel held back, a disk takes the part in which it had requests.
+  // A disk takes no more of a wait that the kernel held back than the part in which it had requests.
   const auto taken = [&](SiteId id) {
     const bool is_held = kinds.of_site[id] == WaitKind::paused && part.resource != Resource::pause;
     return is_held ? uses.sites[id].served_ns : uses.sites[id].wait_ns;

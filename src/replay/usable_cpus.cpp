@@ -190,10 +190,7 @@ AllowedCpus allowed_cpus(const Trace& trace) {
   return out;
 }
 
-bool is_throttled(const Trace& trace) {
-  return std::any_of(trace.cpu_quotas.begin(), trace.cpu_quotas.end(),
-                     [](const CpuQuota& quota) { return quota.throttled_periods > 0; });
-}
+bool is_throttled(const Trace& trace) { return most_used_up(trace.cpu_quotas) != nullptr; }
 
 /// How many of these CPUs were idle, on average; 0 if a quota was used up.
 double idle_cpus(const Trace& trace, const AllowedCpus& cpus) {
@@ -229,15 +226,10 @@ void add_pinning(const Trace& trace, UsableCpus& out) {
   out.online = pinning.most->online_cpus;
 }
 
-/// Of several quotas, that which was used up in most periods counts.
 void add_quota(const Trace& trace, UsableCpus& out) {
-  const auto most =
-      std::max_element(trace.cpu_quotas.begin(), trace.cpu_quotas.end(),
-                       [](const CpuQuota& a, const CpuQuota& b) { return used_up(a) < used_up(b); });
-  if (most == trace.cpu_quotas.end() || used_up(*most) == 0) return;
-  const double cpus = static_cast<double>(most->quota_ns) / static_cast<double>(most->period_ns);
-  if (cpus >= static_cast<double>(trace.recording.cpus)) return;
-  out.quota = cpus;
+  const CpuQuota* const quota = most_used_up(trace.cpu_quotas);
+  if (quota == nullptr || cpus_of(*quota) >= static_cast<double>(trace.recording.cpus)) return;
+  out.quota = cpus_of(*quota);
   out.online = static_cast<double>(trace.recording.cpus);
 }
 

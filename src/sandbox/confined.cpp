@@ -13,7 +13,6 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <linux/audit.h>
-#include <linux/capability.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <poll.h>
@@ -26,6 +25,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/capabilities.h"
 #include "base/monotonic.h"
 #include "base/read_file.h"
 #include "base/unique_fd.h"
@@ -153,9 +153,7 @@ bool drop_privileges() {
   ::syscall(SYS_setgroups, 0, nullptr);
   ::syscall(SYS_setresgid, kNobody, kNobody, kNobody);
   ::syscall(SYS_setresuid, kNobody, kNobody, kNobody);
-  __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
-  std::array<__user_cap_data_struct, _LINUX_CAPABILITY_U32S_3> none{};
-  return ::syscall(SYS_capset, &header, none.data()) == 0;
+  return set_capabilities(0);
 }
 
 /// Bytes of address space that this process has already: a sanitizer reserves terabytes.

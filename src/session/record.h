@@ -21,7 +21,7 @@ struct Recorded {
   Trace trace;
   std::vector<std::string> notes;     ///< sentences that the user should read; hostile bytes
   std::optional<int> command_status;  ///< for a command: the exit status for offwait
-  /// Of a live recording: while it exists, what is made of the trace does not starve. Null otherwise.
+  /// It keeps what is made of a live recording from starving. Null for any other trace.
   std::unique_ptr<HalfOfACpu> half_of_a_cpu{};
 };
 

@@ -3,14 +3,11 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <cstring>
-#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <sstream>
 #include <string>
-#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
@@ -54,20 +51,6 @@ Stat read_stat(std::int32_t tid) {
   for (int i = 0; i < 5; ++i) fields >> skipped;  // ppid, pgrp, session, tty_nr, tpgid
   fields >> stat.flags;
   return stat;
-}
-
-/// The entries of a directory of /proc that are numbers: its processes or threads.
-std::vector<std::int32_t> numbers_in(const std::string& directory) {
-  std::vector<std::int32_t> numbers;
-  std::error_code gone;
-  for (std::filesystem::directory_iterator entry(directory, gone), end; !gone && entry != end;
-       entry.increment(gone)) {
-    const std::string name = entry->path().filename().string();
-    std::int32_t number = 0;
-    const auto [rest, error] = std::from_chars(name.data(), name.data() + name.size(), number);
-    if (error == std::errc() && rest == name.data() + name.size()) numbers.push_back(number);
-  }
-  return numbers;
 }
 
 bool has_exited(const UniqueFd& process) {

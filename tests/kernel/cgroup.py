@@ -13,6 +13,18 @@ def mount():
     return None
 
 
+def remove_when_empty(directory):
+    """Removes a cgroup once the processes in it have ended."""
+    for _ in range(500):
+        try:
+            return os.rmdir(directory)
+        except FileNotFoundError:
+            return None
+        except OSError:  # a process that exits
+            time.sleep(0.01)
+    raise AssertionError(f"{directory} is still in use")
+
+
 class Cgroup:
     """A new cgroup in the root, or in the cgroup `in_`. At its end the cgroups below it are removed too, and their processes
     are killed."""
@@ -38,13 +50,4 @@ class Cgroup:
     def remove(self):
         directories = [directory for directory, _, _ in os.walk(self.path, topdown=False)]
         for directory in directories:
-            for _ in range(500):
-                try:
-                    os.rmdir(directory)
-                    break
-                except FileNotFoundError:
-                    break
-                except OSError:  # a process that exits
-                    time.sleep(0.01)
-            else:
-                raise AssertionError(f"{directory} is still in use")
+            remove_when_empty(directory)

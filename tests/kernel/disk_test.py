@@ -16,20 +16,11 @@ import unittest
 
 import recording
 import runner
+from cgroup import remove_when_empty
 from loop import SlowDisk, counters, loop_device, mounted_ext4, service_seconds
 
 OFFWAIT, SLOW_FILE = sys.argv[1:3]
 BLKIO = "/sys/fs/cgroup/blkio"
-
-
-def remove_cgroup(path):
-    """Once the processes in it have ended."""
-    for _ in range(500):
-        try:
-            return os.rmdir(path)
-        except OSError:
-            time.sleep(0.01)
-    raise AssertionError(f"{path} is still in use")
 
 
 def fio(device, *options):
@@ -122,7 +113,7 @@ class DiskTest(unittest.TestCase):
         limited = os.path.join(BLKIO, f"offwait-test-{os.getpid()}")
         with loop_device(self.directory, 64) as device:
             os.mkdir(limited)
-            self.addCleanup(remove_cgroup, limited)
+            self.addCleanup(remove_when_empty, limited)
             with open(f"/sys/block/{device}/dev", encoding="ascii") as number, \
                     open(f"{limited}/blkio.throttle.read_iops_device", "w", encoding="ascii") as limit:
                 limit.write(f"{number.read().strip()} 200")
