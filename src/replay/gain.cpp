@@ -67,6 +67,8 @@ std::string_view to_string(Doubt doubt) {
       return "others-have-cpus";
     case Doubt::left_out:
       return "left-out";
+    case Doubt::pace_unseen:
+      return "pace-unseen";
     case Doubt::lost_events:
       return "lost-events";
   }

@@ -44,6 +44,7 @@ enum class Doubt : std::uint8_t {
   queues_change,      ///< how much shorter queues for CPUs or disks get is not known
   others_have_cpus,   ///< how long threads queue for CPUs is other programs' doing
   left_out,           ///< calls of functions are hardly made any more: others may find more to do, or less
+  pace_unseen,        ///< how fast the rest goes on when nothing is held back did not show
   lost_events,        ///< too much of the target's time is unknown, because records were lost (LostTime)
 };
 /// `pieces-differ`, `lost-events`, …; empty for none.

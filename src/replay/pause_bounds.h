@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What a program gains at most if the kernel holds no thread back.
+// About what a program gains if the kernel holds no thread back. It says where such a change stands among the
+// others, and is never shown: what the rest takes under another pace did not show.
 #pragma once
 
 #include <vector>
@@ -12,7 +13,7 @@
 namespace offwait {
 
 /// A replay keeps all other waits, in their order, and so may show less: of a group commit, threads wait for
-/// the one that is held back, and for timers meanwhile. This rests on what no order changes. Time in which no
+/// the one that is held back, and for timers meanwhile. Here, time in which no
 /// thread is in such a pause passes as before, though what threads do between long pauses may come side by
 /// side; no thread does its work in less time than it ran; and there are as many CPUs as before. `pause` is
 /// of Resource::pause, `weights` are weights_of_speeds().

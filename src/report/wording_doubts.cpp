@@ -50,6 +50,8 @@ std::string_view doubt_clause(Doubt doubt) {
       return "other programs decide how long its threads queue for CPUs";
     case Doubt::left_out:
       return "without these calls others may have more to do, or less, and that is not known";
+    case Doubt::pace_unseen:
+      return "threads were held back, so how fast all else goes on without that did not show";
     case Doubt::lost_events:
       return "events were lost, and what the threads did meanwhile is not known";
   }

@@ -94,6 +94,7 @@ std::string certainty_sentence(const Findings& findings, const Gain& gain, std::
                        reason.empty() ? "what would limit next did not show" : reason);
   }
   if (gain.certainty != Certainty::rough || reason.empty()) return "";
+  if (gain.doubt == Doubt::pace_unseen) return fmt::format("Rough: {}, and no gain can be given.", reason);
   return given.empty()
              ? fmt::format("Rough: {}. No gain can be given, and the order may be wrong, too.", reason)
              : fmt::format("Rough: {}, so only {} is given.", reason, given);

@@ -46,7 +46,8 @@ TEST_CASE("a disk gains what it had requests for, and what is held back above it
   const Answer& pause = found.answers[0];
   CHECK(pause.change.resource == Resource::pause);
   CHECK(trace.actors[pause.change.device].name == "vda");
-  CHECK(pause.certainty == Certainty::up_to);
+  CHECK(pause.certainty == Certainty::rough);
+  CHECK(pause.doubt == Doubt::pace_unseen);
   CHECK(pause.gain > 20);
   CHECK(pause.use.time_ns == 100 * 3'900'000);
   CHECK(pause.use.served_ns == 100 * 200'000);
@@ -65,7 +66,7 @@ TEST_CASE("nothing is held back above a disk that has requests, or whose request
   }
 }
 
-TEST_CASE("the bound of what is held back is no less than what threads did besides") {
+TEST_CASE("what is held back is put where it gains no less than what threads did besides") {
   // Two threads are held back for 3.6 of each 4 ms, and run for the rest.
   test::Program program(kWindowUs);
   program.thread(1, "db");
@@ -77,7 +78,7 @@ TEST_CASE("the bound of what is held back is no less than what threads did besid
   const Answers found = test::answers(program.trace());
   const Answer* const pause = test::answer_about(found, Resource::pause);
   REQUIRE(pause != nullptr);
-  CHECK(pause->certainty == Certainty::up_to);
+  CHECK(pause->certainty == Certainty::rough);
   CHECK(pause->gain >= 4 / 0.4 - 1);
 }
 
@@ -90,7 +91,7 @@ TEST_CASE("a time that no program asked for is no sleep") {
     CHECK(found.answers[0].change.resource == Resource::pause);
     CHECK(found.answers[0].change.device == kNoActor);
     CHECK(found.answers[0].gain == Approx(3).epsilon(0.05));
-    CHECK(found.answers[0].certainty == Certainty::up_to);
+    CHECK(found.answers[0].certainty == Certainty::rough);
     CHECK(test::answer_about(found, Resource::sleep) == nullptr);
   }
   for (const char* const asked : {"class=sleep", "class=lock stack=schedule_timeout;nfs4_delay;--;main"}) {
