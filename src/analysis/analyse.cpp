@@ -14,6 +14,7 @@
 #include "analysis/held_back.h"
 #include "analysis/knot_input.h"
 #include "analysis/knot_patterns.h"
+#include "analysis/memory_reads.h"
 #include "analysis/open_waits.h"
 #include "analysis/prepare.h"
 #include "analysis/remote_services.h"
@@ -73,6 +74,7 @@ Result<Findings> analyse(Trace given, const AnalysisOptions& options) {
       },
       [&] { findings.edges = find_edges(*prepared, graph); });
   findings.disks = find_disks(*prepared, graph);
+  findings.memory = find_memory(trace);
   findings.nics = find_nics(*prepared, graph);
   findings.false_wakeups = find_false_wakeups_by_edge(*prepared, graph, !options.keep_false_wakeups);
   findings.held_back = find_held_back(*prepared, graph);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "analysis/findings.h"
 
+#include <algorithm>
 #include <numeric>
 
 namespace offwait {
@@ -95,6 +96,11 @@ std::string_view to_string(LimitedBy by) {
       return "service";
   }
   return "";
+}
+
+double FoundMemory::read_again() const {
+  const auto again = static_cast<double>(refault_bytes + swap_bytes);
+  return read_bytes == 0 ? 0 : std::min(1.0, again / static_cast<double>(read_bytes));
 }
 
 Verdict::Kind Verdict::kind() const {

@@ -467,6 +467,22 @@ struct FoundQuota {
   double throttled_s = 0;  ///< summed over CPUs
 };
 
+/// What was read from disks again, after it had been dropped from memory (analysis/memory_reads.h).
+struct FoundMemory {
+  std::string cgroup;  ///< whose limit was reached; empty: the machine's memory. Hostile bytes
+  // As in MemoryUse, of that cgroup or of the machine:
+  std::uint64_t limit_bytes = 0;
+  std::uint64_t used_bytes = 0;
+  std::uint64_t reached = 0;
+  // In the target's cgroup, or in the machine if the target is in none:
+  std::uint64_t refault_bytes = 0;
+  std::uint64_t swap_bytes = 0;
+  std::uint64_t read_bytes = 0;  ///< all that the target's threads read from disks
+  /// The part of what the target read that had been in memory before, 0 to 1: at most, as other threads of
+  /// the cgroup, and the kernel's, may have read some of it. 0 if the target read nothing.
+  double read_again() const;
+};
+
 /// Threads of the target that may not use all CPUs of the machine: those of them that may use the same ones,
 /// and were ready to run for longest.
 struct FoundPinning {
@@ -527,6 +543,7 @@ struct Findings {
   LostTime lost;
   Totals totals;
   CpuSupply cpu_supply;
+  std::optional<FoundMemory> memory;  ///< find_memory()
   StackEnds stack_ends;
   AppliedOptions options;
   Verdict verdict;

@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "analysis/blocked_places.h"
+#include "analysis/memory_reads.h"
 
 namespace offwait {
 
@@ -166,6 +167,16 @@ bool has_cost(const RecordingCost& cost) {
   return cost.programs_ns + cost.recorder_ns > 0 || cost.waits_without_stacks > 0;
 }
 
+/// More memory saves more than the waits: the CPU work of reading, too. So this does not depend on the
+/// answers.
+bool memory_matters(const Findings& findings, bool everything) {
+  if (!findings.memory) return false;
+  const auto waited = findings.totals.waits_for.find(BlockedBy::disk);
+  return everything ||
+         (findings.memory->read_again() >= kMostlyReadAgain && waited != findings.totals.waits_for.end() &&
+          waited->second >= kMuchWaitedForDisks * findings.window_s);
+}
+
 std::size_t sinks_of(const Findings& findings, bool limiting) {
   return static_cast<std::size_t>(
       std::count_if(findings.sinks.begin(), findings.sinks.end(),
@@ -214,6 +225,8 @@ std::string_view to_string(ScreenSection section) {
       return "too-short";
     case ScreenSection::answers:
       return "answers";
+    case ScreenSection::memory:
+      return "memory";
     case ScreenSection::graph:
       return "graph";
     case ScreenSection::what_ifs:
@@ -325,6 +338,7 @@ Screen screen_of(const Findings& findings, const ScreenOptions& options) {
   add(!progress, ScreenSection::verdict);
   add(progress && !answered, ScreenSection::too_short);
   add(answered, ScreenSection::answers);
+  add(memory_matters(findings, options.everything), ScreenSection::memory);
   add(progress && !answered, ScreenSection::graph);
   add(!findings.what_ifs.empty() && short_evidence(findings) == ShortEvidence::none, ScreenSection::what_ifs);
   add(!out.knots.empty(), ScreenSection::knots);

@@ -22,6 +22,7 @@ enum class ScreenSection : std::uint8_t {
   verdict,    ///< nothing makes progress: deadlocks, and what the wait graph says
   too_short,  ///< the progress, and why it cannot be judged
   answers,    ///< the progress, and what would gain it most
+  memory,     ///< what was read from disks again, for lack of memory
   graph,      ///< what the wait graph says, where the answers cannot be judged
   what_ifs,   ///< what the user asked about
   knots,

@@ -21,7 +21,6 @@ namespace {
 constexpr Nanos kReadEvery = kSecond;
 constexpr std::size_t kAskedAtOnce = 1000;
 constexpr std::size_t kMostProcesses = 5;
-constexpr std::size_t kMostQuotas = 64;
 
 Nanos time_of_ticks(std::uint64_t ticks) {
   return static_cast<Nanos>(ticks) * (kSecond / ::sysconf(_SC_CLK_TCK));
@@ -51,7 +50,7 @@ std::optional<CpuList> allowed_cpus(std::int32_t tid) {
 
 }  // namespace
 
-CpuReadings::CpuReadings() : hierarchy_(cpu_hierarchy(read_file("/proc/self/mountinfo"))) {
+CpuReadings::CpuReadings() {
   for (const auto& [cpu, ticks] : parse_each_cpu_ticks(read_file("/proc/stat"))) online_.push_back(cpu);
 }
 
@@ -66,19 +65,7 @@ void CpuReadings::note(const offwait_thread_record& thread) {
   if (!ask(key)) inherit(key, thread.parent);
   const auto tgid = static_cast<std::int32_t>(thread.tgid);
   threads_.insert_or_assign(key, tgid);
-  if (processes_.insert(tgid).second) add_quotas_of(tgid);
-}
-
-void CpuReadings::add_quotas_of(std::int32_t tgid) {
-  if (!hierarchy_) return;
-  const std::string text = read_file("/proc/" + std::to_string(tgid) + "/cgroup");
-  const std::optional<std::string> name = cpu_cgroup(text, hierarchy_->v1);
-  if (!name) return;
-  for (const std::string& above : with_ancestors(*name)) {
-    // The cgroups above were added together with this one.
-    if (quotas_.contains(above)) return;
-    quotas_.emplace(above, read_quota(*hierarchy_, above));
-  }
+  processes_.insert(tgid);
 }
 
 bool CpuReadings::ask(const ThreadKey& thread) {
@@ -114,7 +101,6 @@ void CpuReadings::ask_again(std::size_t most) {
 void CpuReadings::begin() {
   // Reading all processes may take a while on a large machine, so it is done first.
   read_processes_if_older(0);
-  for (auto& [name, reading] : quotas_) reading = read_quota(*hierarchy_, name);
   stat_at_begin_ = read_file("/proc/stat");
   next_ = monotonic_now() + kReadEvery;
 }
@@ -127,13 +113,11 @@ void CpuReadings::read_if_due() {
 
 void CpuReadings::add_to(KernelRecording& recording) const {
   end_cpus(recording);
-  end_quotas(recording);
   recording.allowed_cpus = allowed_;
 }
 
 void CpuReadings::end(KernelRecording& recording) {
   end_cpus(recording);
-  end_quotas(recording);
   ask_again(threads_.size());
   recording.allowed_cpus = std::move(allowed_);
   add_processes(recording);
@@ -150,7 +134,6 @@ void CpuReadings::forget(Nanos begin, const std::vector<ThreadKey>& threads,
   while (process_readings_.size() > 1 && process_readings_[1].at <= begin) process_readings_.pop_front();
   for (const ThreadKey& thread : threads) allowed_.erase(thread);
   for (const std::int32_t tgid : processes) processes_.erase(tgid);
-  if (!processes.empty()) drop_gone_quotas();
 }
 
 /// Processes of the first reading are still needed: what they used must not be counted as another process's.
@@ -161,13 +144,6 @@ void CpuReadings::forget_exited() {
   std::erase_if(processes_, [&](std::int32_t tgid) {
     return !living.contains(tgid) &&
            (process_readings_.empty() || !process_readings_.front().processes.contains(tgid));
-  });
-}
-
-void CpuReadings::drop_gone_quotas() {
-  if (!hierarchy_) return;
-  std::erase_if(quotas_, [this](const auto& quota) {
-    return quota.second.limit && !read_quota(*hierarchy_, quota.first).limit;
   });
 }
 
@@ -200,26 +176,6 @@ void CpuReadings::end_cpus(KernelRecording& recording) const {
     recording.cpu_times.push_back(
         {cpu, time_between(found->second.busy, ticks.busy), time_between(found->second.idle, ticks.idle)});
   }
-}
-
-void CpuReadings::end_quotas(KernelRecording& recording) const {
-  std::vector<CpuQuota>& quotas = recording.cpu_quotas;
-  for (const auto& [name, before] : quotas_) {
-    if (!before.limit) continue;
-    const QuotaReading now = read_quota(*hierarchy_, name);
-    // The cgroup is gone, or its limit is: the rest is not known.
-    if (!now.limit || now.throttling.periods < before.throttling.periods) continue;
-    const std::uint64_t periods = now.throttling.periods - before.throttling.periods;
-    const std::uint64_t throttled =
-        now.throttling.throttled_periods -
-        std::min(before.throttling.throttled_periods, now.throttling.throttled_periods);
-    // The counters are not read at one instant.
-    quotas.push_back({name, now.limit->quota, now.limit->period, std::max(periods, throttled), throttled,
-                      std::max<Nanos>(0, now.throttling.throttled - before.throttling.throttled)});
-  }
-  std::stable_sort(quotas.begin(), quotas.end(),
-                   [](const CpuQuota& a, const CpuQuota& b) { return a.throttled_ns > b.throttled_ns; });
-  if (quotas.size() > kMostQuotas) quotas.resize(kMostQuotas);
 }
 
 }  // namespace offwait

@@ -1,22 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Reads what the kernel says of the CPUs while a recording runs: how busy each is, which CPUs the target's
-// threads may use, how its CPU quotas throttle it, and which other processes run. The sources are /proc/stat,
-// /proc/PID/stat of all processes, and cpu.stat of the target's cgroups and of those above them. A hook that
-// counted the switches of threads that are not recorded would cost every switch.
+// threads may use, and which other processes run. The sources are /proc/stat and /proc/PID/stat of all
+// processes. A hook that counted the switches of threads that are not recorded would cost every switch.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <map>
-#include <optional>
 #include <string>
 #include <unordered_set>
 #include <vector>
 
 #include "base/nanos.h"
 #include "capture/kernel_names.h"
-#include "cgroup/cpu_quota.h"
 #include "event/recording.h"
 #include "model/cpus.h"
 #include "process/cpu_use.h"
@@ -27,8 +24,7 @@ class CpuReadings {
  public:
   CpuReadings();
 
-  /// Takes what the kernel told of a thread. Those of the target are asked for the CPUs that they may use,
-  /// and their processes for the quotas that hold for them.
+  /// Takes what the kernel told of a thread. Those of the target are asked for the CPUs that they may use.
   void note(const offwait_thread_record& thread);
 
   /// Reads all counters at the window's start.
@@ -36,7 +32,7 @@ class CpuReadings {
   /// Asks threads of the target for their CPUs again if a second has passed: 1000 of them at a time. What a
   /// command runs first may bind it to a CPU (taskset).
   void read_if_due();
-  /// Adds what was found so far, and what the counters of CPUs and quotas say now.
+  /// Adds what was found so far, and what the counters of CPUs say now.
   void add_to(KernelRecording& recording) const;
   /// Reads all counters at the window's end, and adds all that was found.
   void end(KernelRecording& recording);
@@ -55,17 +51,12 @@ class CpuReadings {
   void forget(Nanos begin, const std::vector<ThreadKey>& threads, const std::vector<std::int32_t>& processes);
 
  private:
-  void add_quotas_of(std::int32_t tgid);
   /// Asks a thread; false if it has exited.
   bool ask(const ThreadKey& thread);
   void inherit(const ThreadKey& thread, std::uint32_t parent);
   void ask_again(std::size_t most);
-  void end_quotas(KernelRecording& recording) const;
   void end_cpus(KernelRecording& recording) const;
-  void drop_gone_quotas();
 
-  std::optional<CpuHierarchy> hierarchy_;
-  std::map<std::string, QuotaReading> quotas_;  ///< at the start, by the cgroup's name
   std::unordered_set<std::int32_t> processes_;  ///< of the target
   std::map<ThreadKey, std::int32_t> threads_;   ///< of the target, those that live, with their processes
   std::map<ThreadKey, CpuList> allowed_;        ///< as KernelRecording::allowed_cpus

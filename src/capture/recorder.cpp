@@ -21,6 +21,7 @@
 #include "base/monotonic.h"
 #include "base/read_file.h"
 #include "base/unique_fd.h"
+#include "capture/cgroup_readings.h"
 #include "capture/costs.h"
 #include "capture/cpu_readings.h"
 #include "capture/device_counters.h"
@@ -55,6 +56,7 @@ struct Recorder::State {
   std::optional<LookBudget> looks;    ///< none: processes are looked at whenever that is of use
   DeviceCounters devices;
   CpuReadings cpus;
+  CgroupReadings cgroups;
   Executables executables;
   KernelRecording recording;
   DrawnWaits drawn;
@@ -86,6 +88,7 @@ struct Recorder::State {
     std::memcpy(&thread, record.data(), sizeof(thread));
     if (stacks) stacks->note(thread);
     cpus.note(thread);
+    cgroups.note(thread);
     executables.note(thread);
     const auto tgid = static_cast<std::int32_t>(thread.tgid);
     if (thread.event == OFFWAIT_THREAD_EXITED) {
@@ -301,6 +304,7 @@ void Recorder::begin() {
   State& state = *state_;
   state.recording.interrupts = parse_interrupts(read_file("/proc/interrupts"));
   state.cpus.begin();
+  state.cgroups.begin();
   state.recording.disk_counters.clear();
   state.recording.nic_counters.clear();
   state.devices.begin(state.recording);
@@ -365,6 +369,7 @@ Result<KernelRecording> Recorder::take(Taken what) {
     state.priority.patient();  // as in drain()
     state.devices.read_if_older(kSecond / 10, recording);
     state.cpus.add_to(part);
+    state.cgroups.add_to(part);
     if (what == Taken::tables && state.window_moves) OFFWAIT_TRY_STATUS(state.take_open_stacks());
     OFFWAIT_TRY_STATUS(read_counted(*state.skeleton, part));
     if (state.window_moves) {
@@ -414,6 +419,7 @@ void Recorder::move_begin(Nanos begin, const Exited& exited) {
   state.cpus.read_processes_if_older(std::max(10 * kSecond, (monotonic_now() - begin) / kReadings));
   state.executables.forget(exited.threads);
   state.cpus.forget(begin, exited.threads, exited.processes);
+  if (!exited.processes.empty()) state.cgroups.forget_gone();
   if (state.stacks) state.stacks->forget_before(begin);
   if (state.stored) state.stored->forget_before(begin);
   state.priority.urgent();
@@ -470,6 +476,7 @@ Result<KernelRecording> Recorder::stop() {
   state.priority.patient();
   state.devices.end(state.recording);
   state.cpus.end(state.recording);
+  state.cgroups.add_to(state.recording);
   state.executables.end(state.recording);
   state.read_mounts();
   OFFWAIT_TRY_STATUS(state.take_open_stacks());

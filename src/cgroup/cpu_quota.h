@@ -7,28 +7,11 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "base/nanos.h"
+#include "cgroup/controllers.h"
 
 namespace offwait {
-
-/// The hierarchy whose cgroups have CPU quotas.
-struct CpuHierarchy {
-  std::string mount;
-  bool v1 = false;
-};
-
-/// Finds it in the text of /proc/self/mountinfo: that of v1 which has the controller `cpu`, else that of v2;
-/// nothing if neither is mounted.
-std::optional<CpuHierarchy> cpu_hierarchy(std::string_view mountinfo);
-
-/// The name, below the hierarchy's mount, of the cgroup that a process is in, from the text of
-/// /proc/PID/cgroup. Nothing if the text does not say, or if the name would lead out of the mount.
-std::optional<std::string> cpu_cgroup(std::string_view proc_cgroup, bool v1);
-
-/// A cgroup's name and those above it, without the root, which has no quota: `/a/b`, `/a`.
-std::vector<std::string> with_ancestors(const std::string& name);
 
 /// Processes may run for `quota` in each `period`.
 struct CpuBandwidth {
@@ -54,6 +37,6 @@ struct QuotaReading {
   std::optional<CpuBandwidth> limit;  ///< none: no quota, or there is no such cgroup
   Throttling throttling;
 };
-QuotaReading read_quota(const CpuHierarchy& hierarchy, const std::string& name);
+QuotaReading read_quota(const ControllerHierarchy& hierarchy, const std::string& name);
 
 }  // namespace offwait

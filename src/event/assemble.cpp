@@ -30,6 +30,7 @@ void add_recording(const KernelRecording& recording, Trace& trace) {
   trace.recording.cpu_steal_ns = recording.cpu_steal_ns;
   trace.cpu_times = recording.cpu_times;
   trace.cpu_quotas = recording.cpu_quotas;
+  trace.memory = recording.memory;
   trace.other_processes = recording.other_processes;
   trace.recording.sample_hz = recording.sample_hz;
   trace.recording.recorder = static_cast<std::int32_t>(recording.recorder);

@@ -311,6 +311,7 @@ struct KernelRecording {
   // As in Trace:
   std::vector<CpuTime> cpu_times;
   std::vector<CpuQuota> cpu_quotas;
+  std::vector<MemoryUse> memory;
   std::vector<ProcessCpuTime> other_processes;
   std::map<ThreadKey, CpuList> allowed_cpus;  ///< of threads of the target that may not use every CPU
   std::vector<RunningProgram> programs;

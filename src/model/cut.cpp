@@ -213,6 +213,11 @@ void Cut::cut_cpus() {
     quota.throttled_periods = std::min(quota.periods, scaled(quota.throttled_periods, part_));
     quota.throttled_ns = scaled(quota.throttled_ns);
   }
+  for (MemoryUse& use : trace_.memory) {
+    use.reached = scaled(use.reached, part_);
+    use.refault_bytes = scaled(use.refault_bytes, part_);
+    use.swap_bytes = scaled(use.swap_bytes, part_);
+  }
   for (ProcessCpuTime& process : trace_.other_processes) {
     process.own_ns = scaled(process.own_ns);
     process.children_ns = scaled(process.children_ns);

@@ -17,6 +17,7 @@
 #include "base/nanos.h"
 #include "model/cpus.h"
 #include "model/frame.h"
+#include "model/memory.h"
 #include "model/object.h"
 #include "model/peer.h"
 #include "model/stack_cut.h"
@@ -355,8 +356,9 @@ struct Trace {
   std::vector<DiskIo> disk_ios;
   std::vector<NicCapacity> nic_capacities;
   std::vector<NicCounters> nic_counters;
-  std::vector<CpuTime> cpu_times;               ///< of each CPU online, in order of number; empty: not known
-  std::vector<CpuQuota> cpu_quotas;             ///< empty: none, or not known
+  std::vector<CpuTime> cpu_times;    ///< of each CPU online, in order of number; empty: not known
+  std::vector<CpuQuota> cpu_quotas;  ///< empty: none, or not known
+  std::vector<MemoryUse> memory;     ///< of the machine and of the target's cgroups; empty: not known
   std::vector<ProcessCpuTime> other_processes;  ///< those outside of the target that used most CPU time
 };
 

@@ -145,6 +145,7 @@ enum class Table : std::uint8_t {
   build_id,
   cost,
   recorder,
+  memory,
 };
 
 }  // namespace offwait

@@ -238,6 +238,9 @@ bool RowReader::add_device_row(Table table, ByteReader& in) {
     case Table::other_processes:
       in(kernel.other_processes);
       break;
+    case Table::memory:
+      in(kernel.memory);
+      break;
     case Table::known_disk:
       read_into(in, recording_.devices.disks,
                 [](auto& c, auto& name, auto& disk) { known_device_fields(c, name, disk); });

@@ -33,6 +33,9 @@ void fields(auto& c, FieldsOf<CpuQuota> auto& quota) {
   c(quota.periods, quota.throttled_periods);
   c.time(quota.throttled_ns);
 }
+void fields(auto& c, FieldsOf<MemoryUse> auto& use) {
+  c(use.cgroup, use.limit_bytes, use.used_bytes, use.reached, use.refault_bytes, use.swap_bytes);
+}
 void fields(auto& c, FieldsOf<ProcessCpuTime> auto& process) {
   c(process.tgid, process.name);
   c.time(process.own_ns);

@@ -151,6 +151,7 @@ void RowWriter::add_host(const KernelRecording& kernel) {
   row(Table::cpus, [&](ByteWriter& out) { cpus_fields(out, kernel); });
   row(Table::cpu_quotas, [&](ByteWriter& out) { out(kernel.cpu_quotas); });
   row(Table::other_processes, [&](ByteWriter& out) { out(kernel.other_processes); });
+  row(Table::memory, [&](ByteWriter& out) { out(kernel.memory); });
 }
 
 void RowWriter::add(const AddressSpace& space) {

@@ -494,14 +494,7 @@ class Answering {
       if (answer.change.resource == Resource::pause) {
         const double most =
             most_without(answer.change, input(about), *room_, about.progress[progress], weights_);
-        make_bound(answer);
-        answer.gain = std::max(answer.gain, most);
-        // Nothing bounds it: without the pauses, calls are made for more requests at once, and CPUs are kept
-        // busy for longer.
-        if (answer.gain >= kWorthAnAnswer) {
-          answer.certainty = Certainty::rough;
-          answer.doubt = Doubt::pace_unseen;
-        }
+        make_rough(answer, std::max(answer.gain, most), Doubt::pace_unseen);
       }
       const double likely = gains.likely(about.progress[progress], scenario_of_tried(i), answer);
       out.push_back({answer, std::min(answer.gain, likely), known});

@@ -87,6 +87,14 @@ void make_bound(Gain& gain) {
   gain.high = std::nullopt;
 }
 
+void make_rough(Gain& gain, double about, Doubt doubt) {
+  make_bound(gain);
+  gain.gain = about;
+  if (about < kWorthAnAnswer) return;
+  gain.certainty = Certainty::rough;
+  gain.doubt = doubt;
+}
+
 void cap_bound(Gain& gain, double most) {
   if (gain.certainty == Certainty::up_to && gain.high) gain.high = std::min(*gain.high, most);
 }

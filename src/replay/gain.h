@@ -73,6 +73,10 @@ double most_of(const Gain& gain);
 /// change may gain less.
 void make_bound(Gain& gain);
 
+/// Leaves the gain no more than its place among others, at `about`, for this reason. What gains too little
+/// for an answer becomes a bound.
+void make_rough(Gain& gain, double about, Doubt doubt);
+
 /// Lets the range of a bound end at `most`: a bound is what a change can gain at all, and not what a run may
 /// show by chance. Other gains stay as they are.
 void cap_bound(Gain& gain, double most);

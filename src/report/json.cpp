@@ -11,6 +11,7 @@
 #include "report/names.h"
 #include "report/wording.h"
 #include "report/wording_cpus.h"
+#include "report/wording_memory.h"
 
 namespace offwait {
 
@@ -119,6 +120,18 @@ Json cpu_supply_json(const Findings& findings, const ActorNames& names) {
                      {"children_cpu_s", seconds(process.children_s)},
                      {"with_target", process.with_target}};
            })}};
+}
+
+Json memory_json(const FoundMemory& memory, const ActorNames& names) {
+  return {{"cgroup", memory.cgroup.empty() ? Json(nullptr) : text(memory.cgroup)},
+          {"limit_bytes", memory.limit_bytes},
+          {"used_bytes", memory.used_bytes},
+          {"reached", memory.reached},
+          {"refault_bytes", memory.refault_bytes},
+          {"swap_bytes", memory.swap_bytes},
+          {"read_bytes", memory.read_bytes},
+          {"read_again", rounded(memory.read_again())},
+          {"sentence", text(memory_text(memory, names))}};
 }
 
 Json actor_json(const FoundActor& actor, FoundActorId id) {
@@ -399,6 +412,7 @@ std::string to_json(const Findings& findings) {
       {"loss", loss_json(findings)},
       {"totals", totals_json(findings.totals)},
       {"cpu_supply", cpu_supply_json(findings, names)},
+      {"memory", findings.memory ? memory_json(*findings.memory, names) : Json(nullptr)},
       {"stack_ends", stack_ends_json(findings.stack_ends)},
       {"options",
        {{"min_weight_s", seconds(findings.options.min_weight_s)},

@@ -82,4 +82,6 @@ std::string in_a_sentence(const std::vector<std::string>& items) {
   return out;
 }
 
+std::string format_bytes(std::uint64_t bytes) { return format_scaled(static_cast<double>(bytes)) + "B"; }
+
 }  // namespace offwait

@@ -28,6 +28,8 @@ std::string format_count(std::uint64_t count);
 
 /// With decimal suffixes: 50000 → "50 k", 1.5e9 → "1.50 G", 7 → "7 "; a unit can follow directly.
 std::string format_scaled(double value);
+/// The same with `B`: `188 MB`.
+std::string format_bytes(std::uint64_t bytes);
 
 /// `count` and the noun: "1 wait", "1,200 waits".
 std::string format_plural(std::uint64_t count, const std::string& noun);

@@ -12,6 +12,7 @@
 #include "report/wording.h"
 #include "report/wording_answers.h"
 #include "report/wording_losses.h"
+#include "report/wording_memory.h"
 #include "report/wording_sections.h"
 
 namespace offwait {
@@ -89,6 +90,8 @@ void put_section(const TextPage& page, ScreenSection section) {
       return put_too_short(page);
     case ScreenSection::answers:
       return put_answers(page);
+    case ScreenSection::memory:
+      return put_paragraph(page.canvas, "MEMORY", memory_text(*page.findings.memory, page.names));
     case ScreenSection::graph:
       page.canvas.flow(words(graph_sentence(page.findings, page.names)), 0);
       return;

@@ -36,8 +36,6 @@ std::string called(const FoundFileName& file, const std::string& path) {
   return file.deleted ? name + " (deleted)" : name;
 }
 
-std::string bytes_text(std::uint64_t bytes) { return format_scaled(static_cast<double>(bytes)) + "B"; }
-
 std::string written_back_text(const FoundDiskFile& file) {
   constexpr double kNearlyAll = 0.95;
   constexpr double kWorthSaying = 0.05;
@@ -88,7 +86,7 @@ std::string disk_files_text(const FoundDisk& disk, const ActorNames& names, std:
                              : file.flushes ? "flushes, discards"
                                             : "not known";
     const std::string data =
-        file.flushes ? "" : fmt::format(" ({}{})", bytes_text(file.bytes), written_back_text(file));
+        file.flushes ? "" : fmt::format(" ({}{})", format_bytes(file.bytes), written_back_text(file));
     shown.push_back(fmt::format("{} {}{}", name, format_percent(file.under_way_s, all_s), data));
   }
   if (disk.files_known > count) {
@@ -141,7 +139,7 @@ std::string unknown_files_text(const FoundFiles& files) {
   if (files.unknown_ios > 0) {
     parts.push_back(fmt::format("{} ({}), flushes and discards among them",
                                 format_plural(files.unknown_ios, "request"),
-                                bytes_text(files.unknown_bytes)));
+                                format_bytes(files.unknown_bytes)));
   }
   return parts.empty() ? "" : fmt::format("For no known file: {}.", fmt::join(parts, "; "));
 }

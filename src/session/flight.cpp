@@ -46,6 +46,7 @@ void copy_counts(const KernelRecording& from, KernelRecording& to) {
   to.cpu_steal_ns = from.cpu_steal_ns;
   to.cpu_times = from.cpu_times;
   to.cpu_quotas = from.cpu_quotas;
+  to.memory = from.memory;
   to.responses = from.responses;
   to.calls = from.calls;
 }
@@ -78,6 +79,17 @@ void subtract_cpus(KernelRecording& tables, const KernelRecording& before) {
   }
 }
 
+void subtract_memory(KernelRecording& tables, const KernelRecording& before) {
+  for (MemoryUse& now : tables.memory) {
+    for (const MemoryUse& then : before.memory) {
+      if (then.cgroup != now.cgroup) continue;
+      subtract(now.reached, then.reached);
+      subtract(now.refault_bytes, then.refault_bytes);
+      subtract(now.swap_bytes, then.swap_bytes);
+    }
+  }
+}
+
 auto order_of(const offwait_responses_key& key) { return std::tuple(key.tid, key.start_ns, key.address); }
 auto order_of(const offwait_calls_key& key) { return std::tuple(key.tid, key.start_ns, 0U); }
 
@@ -105,6 +117,7 @@ void subtract_counts(KernelRecording& tables, const KernelRecording& before) {
   subtract(tables.cost.programs_ns, before.cost.programs_ns);
   subtract(tables.cost.recorder_ns, before.cost.recorder_ns);
   subtract_cpus(tables, before);
+  subtract_memory(tables, before);
   subtract_counted(tables.responses, before.responses, [](auto& now, const auto& then) {
     subtract(now.count, then.count);
     subtract(now.connections, then.connections);

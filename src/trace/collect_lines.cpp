@@ -63,6 +63,11 @@ bool LineCollector::add(const CpuQuota& line) {
   return true;
 }
 
+bool LineCollector::add(const MemoryUse& line) {
+  trace_.memory.push_back(line);
+  return true;
+}
+
 bool LineCollector::add(const ProcessCpuTime& line) {
   trace_.other_processes.push_back(line);
   return true;

@@ -31,6 +31,7 @@ class LineCollector {
   bool add(const CpuLine& line);
   bool add(const CpuTime& line);
   bool add(const CpuQuota& line);
+  bool add(const MemoryUse& line);
   bool add(const ProcessCpuTime& line);
   bool add(const StackReuse& line);
   bool add(const RecordingCost& line);

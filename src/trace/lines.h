@@ -30,9 +30,9 @@ struct OfThread : Entry {
   Tid tid = kNoTid;
 };
 
-// The records `window`, `recording`, `label`, `stacks`, `loss`, `sample`, `traffic`, `percpu`, `quota` and
-// `process` are types of the model: Window, Recording, Label, StackReuse, RecordingCost, LossCounts,
-// DiskCounters, NicCounters, CpuTime, CpuQuota and ProcessCpuTime.
+// The records `window`, `recording`, `label`, `stacks`, `loss`, `sample`, `traffic`, `percpu`, `quota`,
+// `memory` and `process` are types of the model: Window, Recording, Label, StackReuse, RecordingCost,
+// LossCounts, DiskCounters, NicCounters, CpuTime, CpuQuota, MemoryUse and ProcessCpuTime.
 
 /// `cpu` has Recording::cpu_busy_ns, cpu_idle_ns and cpu_steal_ns.
 struct CpuLine {

@@ -213,6 +213,20 @@ struct RecordForm<CpuQuota> : RecordBase<false> {
       required_key("throttled_ns", &CpuQuota::throttled_ns, TimeForm{})};
 };
 
+/// Memory of the machine (without a cgroup) or of a cgroup: its limit, what it used at the window's end, how
+/// often it reached its limit, and the bytes of files and of programs that were read again (MemoryUse in
+/// model/memory.h).
+template <>
+struct RecordForm<MemoryUse> : RecordBase<false> {
+  static constexpr std::string_view kName = "memory";
+  static constexpr std::tuple kFields{optional_key("cgroup", &MemoryUse::cgroup, TextForm{}),
+                                      optional_key("limit", &MemoryUse::limit_bytes, kCount),
+                                      required_key("used", &MemoryUse::used_bytes, kCount),
+                                      optional_key("reached", &MemoryUse::reached, kCount),
+                                      optional_key("refaulted", &MemoryUse::refault_bytes, kCount),
+                                      optional_key("swapped", &MemoryUse::swap_bytes, kCount)};
+};
+
 /// The CPU time in the window of a process outside of the target; `children` is that of its children which
 /// ended.
 template <>
@@ -493,10 +507,10 @@ struct RecordForm<RecordingCost> : RecordBase<true> {
 };
 
 /// All records, in the order in which they are written and listed.
-using AllLines = std::tuple<Window, Recording, Label, CpuLine, CpuTime, CpuQuota, ProcessCpuTime, StackReuse,
-                            RecordingCost, LossCounts, ThreadLine, DiskLine, NicLine, IrqLine, SoftirqLine,
-                            TimerLine, ObjectLine, WaitLine, PreemptLine, UnknownLine, FalseLine, OnCpuLine,
-                            ResponsesLine, CallsLine, DiskCounters, NicCounters, IoLine>;
+using AllLines = std::tuple<Window, Recording, Label, CpuLine, CpuTime, CpuQuota, MemoryUse, ProcessCpuTime,
+                            StackReuse, RecordingCost, LossCounts, ThreadLine, DiskLine, NicLine, IrqLine,
+                            SoftirqLine, TimerLine, ObjectLine, WaitLine, PreemptLine, UnknownLine, FalseLine,
+                            OnCpuLine, ResponsesLine, CallsLine, DiskCounters, NicCounters, IoLine>;
 
 // ---- the table as values
 

@@ -170,6 +170,10 @@ Complaint check_texts(const Trace& trace) {
                   [](const CpuQuota& quota) { return empty_or_too_long(quota.cgroup); })) {
     return unwritable("a cgroup with a CPU quota whose name is empty or longer than {} bytes", kMaxTextValue);
   }
+  if (std::any_of(trace.memory.begin(), trace.memory.end(),
+                  [](const MemoryUse& use) { return too_long(use.cgroup); })) {
+    return unwritable("a cgroup with memory whose name is longer than {} bytes", kMaxTextValue);
+  }
   if (std::any_of(trace.other_processes.begin(), trace.other_processes.end(),
                   [](const ProcessCpuTime& process) { return too_long(process.name); })) {
     return unwritable("a process whose name is longer than {} bytes", kMaxTextValue);

@@ -84,6 +84,9 @@ void TextWriter::write_recording() {
   for (const CpuQuota& quota : trace_.cpu_quotas) {
     lines_.write(quota);
   }
+  for (const MemoryUse& use : trace_.memory) {
+    lines_.write(use);
+  }
   for (const ProcessCpuTime& process : trace_.other_processes) {
     lines_.write(process);
   }

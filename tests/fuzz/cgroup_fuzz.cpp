@@ -9,8 +9,10 @@
 #include <string_view>
 #include <vector>
 
+#include "cgroup/controllers.h"
 #include "cgroup/cpu_quota.h"
 #include "cgroup/hierarchy.h"
+#include "cgroup/memory_limit.h"
 #include "cgroup/names.h"
 
 namespace {
@@ -32,11 +34,14 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view text(reinterpret_cast<const char*>(data), size);  // NOLINT(*-reinterpret-cast)
   if (const auto cgroup = offwait::cgroup_of_state(text); cgroup && cgroup->empty()) std::abort();
   offwait::cgroup_mount(text);
-  offwait::cpu_hierarchy(text);
+  offwait::hierarchy_of("cpu", text);
+  offwait::parse_memory_limit(text, text);
+  offwait::parse_limit_in_bytes(text);
+  offwait::machine_memory(text, text);
   offwait::parse_cpu_max(text);
   offwait::parse_cpu_stat(text);
   for (const bool v1 : {false, true}) {
-    const auto name = offwait::cpu_cgroup(text, v1);
+    const auto name = offwait::cgroup_for("cpu", text, v1);
     if (name && !name->starts_with('/')) std::abort();
     for (const std::string& above : offwait::with_ancestors(name.value_or("")))
       if (above.size() < 2 || !name->starts_with(above)) std::abort();

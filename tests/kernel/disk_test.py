@@ -126,7 +126,7 @@ class DiskTest(unittest.TestCase):
             job.communicate()
             actor, _ = self.disk(report, device)
         answer = report["answers"][0]
-        self.assertEqual((answer["what"], answer["device"], answer["certainty"]), ("pause", actor, "up-to"))
+        self.assertEqual((answer["what"], answer["device"], answer["certainty"]), ("pause", actor, "rough"))
         self.assertLess(answer["pause"]["served_s"], 0.3 * answer["time_s"])
         self.assertEqual([a for a in report["answers"] if a["what"] == "disk" and a["gain"] > 0.2], [])
 

@@ -209,6 +209,20 @@ TEST_CASE("disks are shown that the target uses, and a mismatch where an answer 
   CHECK(whole.disks[1].mismatch);
 }
 
+TEST_CASE("memory is told where the target waits for disks, if most of what it read had been there") {
+  Findings findings = judged({answer(Resource::cpu, 0.9)});
+  findings.totals.waits_for[BlockedBy::disk] = 0.1;
+  findings.memory = FoundMemory{"/a", 60, 59, 5, 500, 0, 1000};
+  CHECK(screen_of(findings).sections == Sections{ScreenSection::answers, ScreenSection::memory});
+  findings.memory->refault_bytes = 499;
+  CHECK_FALSE(screen_of(findings).has(ScreenSection::memory));
+  CHECK(screen_of(findings, {.everything = true}).has(ScreenSection::memory));
+  findings.memory->swap_bytes = 1;
+  CHECK(screen_of(findings).has(ScreenSection::memory));
+  findings.totals.waits_for[BlockedBy::disk] = 0.09;
+  CHECK_FALSE(screen_of(findings).has(ScreenSection::memory));
+}
+
 TEST_CASE("losses come first if they may change the answer, else last") {
   Findings findings = judged({answer(Resource::cpu, 0.9)});
   findings.loss = {{"ringbuf_full", 1}};

@@ -129,6 +129,7 @@ TEST_CASE("what the CPUs did becomes part of the trace") {
   t.recording.cpu_steal_ns = 30;
   t.recording.cpu_times = {{0, 900, 100}};
   t.recording.cpu_quotas = {{"/a", 1, 2, 3, 2, 5}};
+  t.recording.memory = {{"/a", 10, 9, 8, 7, 6}};
   t.recording.other_processes = {{71, "rustc", 8, 9}};
   const Trace trace = t.trace();
   CHECK(trace.recording.cpu_steal_ns == 30);
@@ -136,6 +137,8 @@ TEST_CASE("what the CPUs did becomes part of the trace") {
   CHECK(trace.cpu_times[0].busy_ns == 900);
   REQUIRE(trace.cpu_quotas.size() == 1);
   CHECK(trace.cpu_quotas[0].throttled_ns == 5);
+  REQUIRE(trace.memory.size() == 1);
+  CHECK(trace.memory[0].refault_bytes == 7);
   REQUIRE(trace.other_processes.size() == 1);
   CHECK(trace.other_processes[0].children_ns == 9);
 }

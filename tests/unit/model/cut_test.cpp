@@ -38,6 +38,7 @@ Trace three_waits() {
   trace.calls = {{1, "f", 7, 100, 100}};
   trace.recording.cpu_busy_ns = 1000;
   trace.recording.command = 1;
+  trace.memory = {{"/a", 100, 90, 50, 4000, 20}};
   return trace;
 }
 
@@ -49,6 +50,16 @@ Trace part(Nanos begin, Nanos end) {
   CHECK(cut.window.begin == begin);
   CHECK(cut.window.end == end);
   return cut;
+}
+
+TEST_CASE("of what was counted in the window, a part has its share") {
+  const Trace cut = part(200, 300);
+  REQUIRE(cut.memory.size() == 1);
+  CHECK(cut.memory[0].limit_bytes == 100);
+  CHECK(cut.memory[0].used_bytes == 90);
+  CHECK(cut.memory[0].reached == 5);
+  CHECK(cut.memory[0].refault_bytes == 400);
+  CHECK(cut.memory[0].swap_bytes == 2);
 }
 
 TEST_CASE("a part has what happened in it") {

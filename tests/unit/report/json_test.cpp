@@ -17,11 +17,11 @@ TEST_CASE("The fields of the contract, in its order") {
     names.push_back(name);
   }
   CHECK(names == std::vector<std::string>{
-                     "schema",  "recording", "loss",          "totals",     "cpu_supply", "stack_ends",
-                     "options", "verdict",   "runtimes",      "progress",   "answers",    "screen",
-                     "what_if", "actors",    "edges",         "knots",      "sinks",      "refinement",
-                     "disks",   "nics",      "false_wakeups", "open_waits", "elsewhere",  "functions",
-                     "threads", "locks",     "files"});
+                     "schema",     "recording", "loss",    "totals",        "cpu_supply", "memory",
+                     "stack_ends", "options",   "verdict", "runtimes",      "progress",   "answers",
+                     "screen",     "what_if",   "actors",  "edges",         "knots",      "sinks",
+                     "refinement", "disks",     "nics",    "false_wakeups", "open_waits", "elsewhere",
+                     "functions",  "threads",   "locks",   "files"});
   CHECK(report["schema"] == "offwait-report/1");
 }
 

@@ -121,6 +121,7 @@ TEST_CASE("what counters counted before the window is not counted") {
     counts.cpu_busy_ns = 7 * ns;
     counts.cpu_times = {{3, 4 * ns, 5 * ns}};
     counts.cpu_quotas = {{"/a", 10, 100, number, number, 6 * ns}};
+    counts.memory = {{"/a", 1000, 900, number, 4096 * number, number}};
     counts.responses = {
         {{500, 11, 80}, {number, number / 2, 1001, 1000 + number, 0, 0, 10 * number, 3 * number}},
         {{600, 12, 80}, {4, 1, 1, 1, 0, 0, 0, 0}}};
@@ -153,6 +154,9 @@ TEST_CASE("what counters counted before the window is not counted") {
   REQUIRE(whole.cpu_quotas.size() == 1);
   CHECK(whole.cpu_quotas[0].periods == 90);
   CHECK(whole.cpu_quotas[0].throttled_ns == 540);
+  REQUIRE(whole.memory.size() == 1);
+  CHECK(whole.memory[0].used_bytes == 900);
+  CHECK(whole.memory[0].refault_bytes == 4096 * 90);
   REQUIRE(whole.responses.size() == 2);  // not that of thread 12, which did not respond any more
   CHECK(whole.responses[0].second.count == 90);
   CHECK(whole.responses[0].second.connections == 45);

@@ -107,6 +107,12 @@ inline std::string difference_of_cpus(const Trace& a, const Trace& b) {
               [](const CpuTime& cpu) { return std::tie(cpu.cpu, cpu.busy_ns, cpu.idle_ns); })) {
     return "times of CPUs";
   }
+  if (differs(a.memory, b.memory, [](const MemoryUse& use) {
+        return std::tie(use.cgroup, use.limit_bytes, use.used_bytes, use.reached, use.refault_bytes,
+                        use.swap_bytes);
+      })) {
+    return "memory";
+  }
   if (differs(a.cpu_quotas, b.cpu_quotas, [](const CpuQuota& quota) {
         return std::tie(quota.cgroup, quota.quota_ns, quota.period_ns, quota.periods, quota.throttled_periods,
                         quota.throttled_ns);

@@ -95,7 +95,8 @@ TEST_CASE("window") {
 
 TEST_CASE("records and keys") {
   const std::string records =
-      "(expected window, recording, label, cpu, percpu, quota, process, stacks, cost, loss, thread, disk, "
+      "(expected window, recording, label, cpu, percpu, quota, memory, process, stacks, cost, loss, thread, "
+      "disk, "
       "nic, "
       "irq, "
       "softirq, timer, object, wait, "

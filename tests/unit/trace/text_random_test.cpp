@@ -133,7 +133,7 @@ class RandomTrace {
     }
   }
 
-  /// What each CPU did, quotas, and the CPU time of other processes.
+  /// What each CPU did, quotas, memory, and the CPU time of other processes.
   void add_cpu_use() {
     trace_.recording.cpu_busy_ns = below(1000);
     trace_.recording.cpu_steal_ns = below(3);
@@ -144,6 +144,10 @@ class RandomTrace {
       const std::uint32_t periods = below(100);
       trace_.cpu_quotas.push_back(
           {unique(n), 1 + below(9), 1 + below(9), periods, below(periods + 1), below(1000)});
+    }
+    for (std::uint32_t n = below(3); n > 0; --n) {
+      trace_.memory.push_back(
+          {n == 1 ? "" : unique(n), below(99), below(99), below(99), below(99), below(99)});
     }
     for (std::uint32_t n = below(3); n > 0; --n) {
       trace_.other_processes.push_back(

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cgroup/memory_limit.h"
+
+#include <algorithm>
+
+#include "base/read_file.h"
+#include "cgroup/stat_text.h"
+
+namespace offwait {
+namespace {
+
+/// v1 writes the largest number of whole pages for no limit.
+constexpr std::uint64_t kNoLimitOfV1 = std::uint64_t{1} << 62;
+
+/// `MemTotal:       24682548 kB`, in bytes; 0 if there is no such line.
+std::uint64_t of_meminfo(std::string_view text, std::string_view key) {
+  while (!text.empty()) {
+    std::string_view line = take_until(text, '\n');
+    if (take_until(line, ':') != key) continue;
+    line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
+    return whole_number(take_until(line, ' ')).value_or(0) << 10U;
+  }
+  return 0;
+}
+
+MemoryReading read_v1(const std::string& directory) {
+  MemoryReading reading;
+  const std::string stat = read_file(directory + "/memory.stat");
+  reading.exists = !stat.empty();
+  reading.limit = parse_limit_in_bytes(read_file(directory + "/memory.limit_in_bytes"));
+  reading.used = whole_number(read_file(directory + "/memory.usage_in_bytes")).value_or(0);
+  reading.reached = whole_number(read_file(directory + "/memory.failcnt")).value_or(0);
+  reading.refaults = counter_in(stat, "total_workingset_refault_file");
+  reading.swapped = counter_in(stat, "total_workingset_refault_anon");
+  return reading;
+}
+
+MemoryReading read_v2(const std::string& directory) {
+  MemoryReading reading;
+  const std::string stat = read_file(directory + "/memory.stat");
+  reading.exists = !stat.empty();
+  reading.limit =
+      parse_memory_limit(read_file(directory + "/memory.max"), read_file(directory + "/memory.high"));
+  reading.used = whole_number(read_file(directory + "/memory.current")).value_or(0);
+  const std::string events = read_file(directory + "/memory.events");
+  reading.reached = counter_in(events, "max") + counter_in(events, "high");
+  reading.refaults = counter_in(stat, "workingset_refault_file");
+  reading.swapped = counter_in(stat, "workingset_refault_anon");
+  return reading;
+}
+
+}  // namespace
+
+std::uint64_t parse_memory_limit(std::string_view max, std::string_view high) {
+  const std::uint64_t most = whole_number(max).value_or(0);
+  const std::uint64_t held = whole_number(high).value_or(0);
+  return most == 0 || held == 0 ? std::max(most, held) : std::min(most, held);
+}
+
+std::uint64_t parse_limit_in_bytes(std::string_view text) {
+  const std::uint64_t limit = whole_number(text).value_or(0);
+  return limit < kNoLimitOfV1 ? limit : 0;
+}
+
+MemoryReading read_memory(const ControllerHierarchy& hierarchy, const std::string& name) {
+  const std::string directory = hierarchy.mount + name;
+  return hierarchy.v1 ? read_v1(directory) : read_v2(directory);
+}
+
+MemoryReading machine_memory(std::string_view meminfo, std::string_view vmstat) {
+  MemoryReading reading;
+  reading.limit = of_meminfo(meminfo, "MemTotal");
+  reading.exists = reading.limit != 0;
+  reading.used = reading.limit - std::min(reading.limit, of_meminfo(meminfo, "MemAvailable"));
+  reading.refaults = counter_in(vmstat, "workingset_refault_file");
+  reading.swapped = counter_in(vmstat, "workingset_refault_anon");
+  return reading;
+}
+
+}  // namespace offwait
