@@ -122,6 +122,7 @@ std::vector<FoundActor> find_actors(const Prepared& prepared, const WaitGraph& g
     actor.kind = graph.kinds[id];
     actor.name = vertex.members.size() > 1 ? common_name(trace, vertex.members) : called(first);
     actor.outside = first.outside;
+    actor.recorder = first.recorder;
     actor.short_lived = vertex.short_lived;
     if (is_thread(actor.kind)) {
       add_tids(trace, vertex.members, actor);

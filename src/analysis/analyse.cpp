@@ -41,6 +41,7 @@ std::vector<RefinementStep> refinement_steps(const std::vector<KnotStep>& steps)
 }  // namespace
 
 Result<Findings> analyse(Trace given, const AnalysisOptions& options) {
+  const std::size_t actors = given.actors.size();
   Result<Prepared> prepared = prepare(std::move(given), options);
   if (!prepared.ok()) {
     return prepared.error();
@@ -94,6 +95,8 @@ Result<Findings> analyse(Trace given, const AnalysisOptions& options) {
   findings.what_ifs = std::move(answers.what_ifs);
   find_disk_sharing(findings);
   findings.views = std::move(prepared->views);
+  findings.actor_of.assign(graph.vertex_of.begin(),
+                           graph.vertex_of.begin() + static_cast<std::ptrdiff_t>(actors));
   return findings;
 }
 

@@ -138,6 +138,7 @@ struct FoundActor {
   /// One per member: the tid in its own PID namespace. Empty if these are the same as `tids`.
   std::vector<std::int32_t> ns_tids;
   bool outside = false;
+  bool recorder = false;  ///< outside: it belongs to the recording (Actor::recorder)
   /// Threads and groups: how many threads these are, if relays stand for many of them (Actor::lives).
   std::uint64_t lives = 1;
   /// A group whose members follow each other, as one virtual thread: it waits for a creator while none lives.
@@ -565,6 +566,8 @@ struct Findings {
   std::vector<ExcludedWait> excluded_waits;  ///< the target's first, each longest wait first; those under the
                                              ///< noise floor are left out
   Views views;                               ///< empty without AnalysisOptions::views
+  /// By ActorId of the trace that was analysed: the actor that it is, or is a member of.
+  std::vector<FoundActorId> actor_of;
 };
 
 /// How busy the machine's CPUs were, 0 to 1, whoever used them; none when not known.

@@ -2,12 +2,13 @@
 #include "export/dot.h"
 
 #include <algorithm>
-#include <set>
+#include <map>
+#include <optional>
 #include <string_view>
-#include <vector>
 
 #include <fmt/format.h>
 
+#include "analysis/drawn_graph.h"
 #include "base/escape.h"
 #include "report/names.h"
 
@@ -30,12 +31,17 @@ std::string quoted(std::string_view text) {
 
 std::string label_of(std::string_view raw) { return cut_to_width(escape(raw), kMostColumns); }
 
-std::string node_line(const Findings& findings, const ActorNames& names, FoundActorId id) {
-  const FoundActor& actor = findings.actors[id];
-  const bool is_thread = actor.kind == ActorKind::thread || actor.kind == ActorKind::group;
-  std::string label = quoted(names.full(findings, id));
-  if (is_thread) label += fmt::format("\\nran {:.3f} s", actor.time.running_s);
-  const std::string_view style = is_thread ? (actor.outside ? ", style=dashed" : "")
+std::string node_line(const Findings& findings, const ActorNames& names, const DrawnGraph& graph,
+                      std::size_t id) {
+  const DrawnBox& box = graph.boxes[id];
+  const FoundActor& first = findings.actors[box.actors.front()];
+  const bool is_thread = first.kind == ActorKind::thread || first.kind == ActorKind::group;
+  std::string label = quoted(box.actors.size() == 1 ? names.full(findings, box.actors.front())
+                                                    : names.box(findings, box) + " (outside)");
+  double running_s = 0;
+  for (const FoundActorId actor : box.actors) running_s += findings.actors[actor].time.running_s;
+  if (is_thread) label += fmt::format("\\nran {:.3f} s", running_s);
+  const std::string_view style = is_thread ? (first.outside ? ", style=dashed" : "")
                                            : ", shape=cylinder, style=filled, fillcolor=gray92";
   return fmt::format("n{} [label=\"{}\"{}];\n", id, label, style);
 }
@@ -46,52 +52,37 @@ std::string_view main_class(const FoundEdge& edge) {
   return most == edge.classes.end() ? "other" : to_string(most->first);
 }
 
-std::string edge_line(const FoundEdge& edge, bool is_in_knot, double window_s) {
+std::string edge_line(const Findings& findings, const DrawnArrow& arrow) {
   const std::string label =
-      edge.idle ? fmt::format("idle {:.3f} s", edge.wait_s)
-                : fmt::format("{} {:.3f} s\\nweight {:.3f} s", main_class(edge), edge.wait_s, edge.weight_s);
-  const double part = std::clamp(edge.weight_s / window_s, 0.0, 1.0);
-  return fmt::format("  n{} -> n{} [label=\"{}\", penwidth={:.1f}{}{}];\n", edge.from, edge.to, label,
-                     1 + 4 * part, edge.idle ? ", style=dashed" : "", is_in_knot ? ", color=red3" : "");
-}
-
-/// Indices of the edges that are drawn, heaviest first.
-std::vector<FoundEdgeId> drawn_edges(const Findings& findings) {
-  std::vector<FoundEdgeId> out;
-  for (FoundEdgeId id = 0; id < findings.edges.size() && out.size() < kMostDotEdges; ++id) {
-    if (findings.edges[id].weight_s >= findings.options.noise_s) out.push_back(id);
-  }
-  return out;
+      arrow.idle ? fmt::format("idle {:.3f} s", arrow.wait_s)
+                 : fmt::format("{} {:.3f} s\\nweight {:.3f} s",
+                               main_class(findings.edges[arrow.edges.front()]), arrow.wait_s, arrow.weight_s);
+  const double part = std::clamp(arrow.weight_s / findings.window_s, 0.0, 1.0);
+  return fmt::format("  n{} -> n{} [label=\"{}\", penwidth={:.1f}{}{}];\n", arrow.from, arrow.to, label,
+                     1 + 4 * part, arrow.idle ? ", style=dashed" : "", arrow.in_knot ? ", color=red3" : "");
 }
 
 }  // namespace
 
 std::string to_dot(const Findings& findings) {
   const ActorNames names(findings, label_of);
-  const std::vector<FoundEdgeId> edges = drawn_edges(findings);
-  std::set<FoundActorId> rest;
-  for (const FoundEdgeId edge : edges) rest.insert({findings.edges[edge].from, findings.edges[edge].to});
-  std::set<FoundEdgeId> knot_edges;
-  const std::size_t left_out = findings.edges.size() - edges.size();
+  const DrawnGraph graph = drawn_graph(findings);
+  const std::size_t left_out = graph.arrows.size() - graph.first_arrows;
   std::string out = fmt::format(
       "digraph offwait {{\n"
-      "  graph [label=\"{}: who waits for whom, in {:.3f} s{}\", labelloc=t, rankdir=LR];\n"
+      "  graph [label=\"{}: what waits for what, in {:.3f} s{}\", labelloc=t, rankdir=LR];\n"
       "  node [shape=box];\n",
       quoted(label_of(findings.recording.target)), findings.window_s,
-      left_out == 0 ? "" : fmt::format(" ({} lighter edges are left out)", left_out));
-  for (std::size_t i = 0; i < findings.knots.size(); ++i) {
-    const FoundKnot& knot = findings.knots[i];
-    out += fmt::format("  subgraph cluster_{} {{\n    label=\"knot {}{}\"; color={};\n", i, i + 1,
-                       knot.background ? ", background" : "", knot.background ? "gray" : "red3");
-    for (const FoundActorId actor : knot.actors) {
-      if (rest.erase(actor) > 0) out += "    " + node_line(findings, names, actor);
-    }
-    out += "  }\n";
-    if (!knot.background) knot_edges.insert(knot.edges.begin(), knot.edges.end());
+      left_out == 0 ? "" : fmt::format(" ({} arrows that hold up less are left out)", left_out));
+  std::map<std::optional<std::size_t>, std::string> nodes;
+  for (std::size_t id = 0; id < graph.first_boxes; ++id)
+    nodes[graph.boxes[id].knot] += "  " + node_line(findings, names, graph, id);
+  for (const auto& [knot, lines] : nodes) {
+    out += knot ? fmt::format("  subgraph cluster_{} {{\n    label=\"knot {}\"; color=red3;\n{}  }}\n", *knot,
+                              *knot + 1, lines)
+                : lines;
   }
-  for (const FoundActorId actor : rest) out += "  " + node_line(findings, names, actor);
-  for (const FoundEdgeId edge : edges)
-    out += edge_line(findings.edges[edge], knot_edges.count(edge) > 0, findings.window_s);
+  for (std::size_t id = 0; id < graph.first_arrows; ++id) out += edge_line(findings, graph.arrows[id]);
   return out + "}\n";
 }
 

@@ -73,6 +73,19 @@ std::string ActorNames::full(const Findings& findings, FoundActorId actor) const
   return fmt::format("{} ({}{})", base_name(it), tid_text(it.tid, ns_tid), outside);
 }
 
+std::string ActorNames::box(const Findings& findings, const DrawnBox& box) const {
+  const std::string& first = findings.actors[box.actors.front()].name;
+  if (box.actors.size() == 1) return brief(box.actors.front());
+  bool all_alike = true;
+  std::size_t threads = 0;
+  for (const FoundActorId actor : box.actors) {
+    all_alike = all_alike && findings.actors[actor].name == first;
+    threads += members(actor);
+  }
+  const std::string begin = first.substr(0, first.find_first_of("0123456789*"));
+  return this->threads(all_alike ? first : begin + "*", threads);
+}
+
 std::string ActorNames::thread(const FoundThread& thread) const {
   const std::string number = tid_text(thread.tid, thread.ns_tid);
   return thread.name.empty() ? number : fmt::format("{} ({})", written_(thread.name), number);

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "analysis/drawn_graph.h"
 #include "analysis/findings.h"
 
 namespace offwait {
@@ -29,6 +30,8 @@ class ActorNames {
   /// `jbd2/vda1-8 (tid 88, outside)`, `worker×32 (in tgid 10)`, `nginx: worker×2 (in 2 processes)`, `sh×6
   /// (short-lived processes)`, `disk loop0 (on vda)`.
   std::string full(const Findings& findings, FoundActorId actor) const;
+  /// brief() of a box with one actor; `sysbench×32`, `kworker/*×3` of one with several.
+  std::string box(const Findings& findings, const DrawnBox& box) const;
   /// How many threads it has; none if it is a device.
   std::size_t members(FoundActorId actor) const { return members_[actor]; }
   /// `B (tid 12)`, of one thread also where it is part of a group; `tid 12` without a name; `B (tid 12, 7 in
