@@ -214,9 +214,26 @@ void add_look_options(CLI::App& app, LookOptions& look) {
       ->group("Output");
 }
 
+void add_html_options(CLI::App& app, OutputOptions& output) {
+  CLI::Option* const html =
+      app.add_option_function<std::string>(
+             "--html", name_into(output.html, "file"),
+             "write the report as a page to look at: answers, graph, timeline and code in one file that a "
+             "browser opens without a network; '-' is standard output, in place of the text")
+          ->type_name("FILE")
+          ->group("Output");
+  app.add_option_function<std::string>("--html-size", into(output.html_bytes, parse_page_size),
+                                       "how large the page may be, as 900k or 20M (default 5M); single waits "
+                                       "take what is left, the longest ones first")
+      ->type_name("BYTES")
+      ->group("Output")
+      ->needs(html);
+}
+
 void add_output_options(CLI::App& app, OutputOptions& output) {
   add_file_options(app, output, "write the report as JSON; '-' is standard output, in place of the text",
                    "write stacks for flamegraph.pl; '-' is standard output, in place of the text");
+  add_html_options(app, output);
   app.add_option_function<std::string>(
          "--view",
          [&output](const std::string& text) {

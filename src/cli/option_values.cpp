@@ -193,6 +193,19 @@ Result<std::uint64_t> parse_size(std::string_view text) {
   return *number * scale;
 }
 
+Result<std::uint64_t> parse_page_size(std::string_view text) {
+  constexpr std::uint64_t kLargest = 500'000'000;
+  const Error bad{fmt::format("bad size '{}': expected something like 900k or 5M, from 500k to 500M", text)};
+  std::uint64_t scale = 0;
+  if (text.ends_with('k')) scale = 1'000;
+  if (text.ends_with('M')) scale = 1'000'000;
+  if (scale == 0) return bad;
+  text.remove_suffix(1);
+  const std::optional<std::uint64_t> number = whole_number<std::uint64_t>(text);
+  if (!number || *number > kLargest / scale || *number * scale < html::kFewestBytes) return bad;
+  return *number * scale;
+}
+
 Result<StackKind> parse_folded_kind(std::string_view text) {
   if (text == "off-cpu") return StackKind::off_cpu;
   if (text == "off-wake") return StackKind::off_wake;

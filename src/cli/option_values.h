@@ -49,6 +49,8 @@ Result<Nanos> parse_start_at(std::string_view text);
 
 /// `256M`, `1G`: bytes, from 8 MB to 1000 GB.
 Result<std::uint64_t> parse_size(std::string_view text);
+/// `900k`, `5M`: bytes, for --html-size.
+Result<std::uint64_t> parse_page_size(std::string_view text);
 
 /// `off-cpu`, `off-wake` or `on-cpu`.
 Result<StackKind> parse_folded_kind(std::string_view text);

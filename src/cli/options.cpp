@@ -2,6 +2,8 @@
 #include "cli/options.h"
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -158,15 +160,26 @@ std::optional<std::string> wrong_folding(const FoldedOptions& folding) {
 
 std::optional<std::string> wrong_output(const OutputOptions& output) {
   if (std::optional<std::string> wrong = wrong_folding(output.folding)) return wrong;
-  if (output.json.empty() || output.json != output.folded) return std::nullopt;
-  if (output.json == "-")
-    return "--json - and --folded - both want standard output: write one of them to a file";
-  return fmt::format("--json and --folded both want {}: write one of them to another file", output.json);
+  const std::array<std::pair<std::string_view, const std::string*>, 3> files = {
+      {{"--json", &output.json}, {"--folded", &output.folded}, {"--html", &output.html}}};
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    for (std::size_t k = i + 1; k < files.size(); ++k) {
+      const auto& [one, file] = files[i];
+      const auto& [other, same] = files[k];
+      if (file->empty() || *file != *same) continue;
+      if (*file == "-")
+        return fmt::format("{} - and {} - both want standard output: write one of them to a file", one,
+                           other);
+      return fmt::format("{} and {} both want {}: write one of them to another file", one, other, *file);
+    }
+  }
+  return std::nullopt;
 }
 
 /// A sentence if an output is to go to standard output, which belongs to the program that is recorded.
 std::optional<std::string> wrong_output_of_program(const OutputOptions& output) {
-  for (const auto& [option, file] : {std::pair{"--json", &output.json}, {"--folded", &output.folded}}) {
+  for (const auto& [option, file] :
+       {std::pair{"--json", &output.json}, {"--folded", &output.folded}, {"--html", &output.html}}) {
     if (*file == "-")
       return fmt::format("standard output is the program's: write to a file with {} FILE", option);
   }

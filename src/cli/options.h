@@ -14,6 +14,7 @@
 #include "cli/duration.h"
 #include "device/capacity.h"
 #include "export/formats.h"
+#include "html/page.h"
 #include "model/cut.h"
 #include "model/thread_filter.h"
 #include "model/trace.h"
@@ -59,6 +60,8 @@ inline constexpr int kLeastWidth = 60;  ///< what a report needs
 struct OutputOptions {
   std::string json;
   std::string folded;
+  std::string html;
+  std::uint64_t html_bytes = html::kUsualBytes;
   FoldedOptions folding;
   bool explain = false;
   int verbosity = 0;

@@ -44,6 +44,7 @@
 #include "cli/recording_files.h"
 #include "cli/steps.h"
 #include "cli/version.h"
+#include "html/page.h"
 #include "process/own_state.h"
 #include "report/folded.h"
 #include "report/json.h"
@@ -101,6 +102,7 @@ struct Outputs {
   std::optional<Output> text;  ///< none: another form takes its place on standard output
   std::optional<Output> json;
   std::optional<Output> folded;
+  std::optional<Output> html;
   bool follows_command = false;  ///< the text comes after what a command wrote to the same place
 };
 
@@ -115,11 +117,12 @@ Status open_into(const std::string& path, std::optional<Output>& output) {
 Result<Outputs> open_outputs(const cli::OutputOptions& options, bool is_of_command) {
   Outputs outputs;
   outputs.follows_command = is_of_command;
-  const bool is_replaced = options.json == "-" || options.folded == "-";
+  const bool is_replaced = options.json == "-" || options.folded == "-" || options.html == "-";
   if (!is_replaced && is_of_command) outputs.text = Output::standard_error();
   if (!is_replaced && !is_of_command) OFFWAIT_TRY_STATUS(open_into("-", outputs.text));
   OFFWAIT_TRY_STATUS(open_into(options.json, outputs.json));
   OFFWAIT_TRY_STATUS(open_into(options.folded, outputs.folded));
+  OFFWAIT_TRY_STATUS(open_into(options.html, outputs.html));
   return outputs;
 }
 
@@ -185,12 +188,20 @@ Status render(Trace trace, const Reporting& reporting, Outputs& outputs, const T
     texts.push_back({*outputs.folded, std::move(folded)});
   }
   AnalysisOptions analysis = cli::analysis_options(reporting.analysis, trace.window);
-  analysis.answers = outputs.text || outputs.json;  // answers that nobody reads would take time
-  analysis.views = outputs.json || (outputs.text && reporting.output.view);
+  analysis.answers = outputs.text || outputs.json || outputs.html;  // what is not read would take time
+  analysis.views = outputs.json || outputs.html || (outputs.text && reporting.output.view);
   analysis.function_gains = reporting.output.view == View::functions;
   analysis.begins = cli::told_steps(line, reporting.name);
+  std::optional<Trace> drawn;
+  if (outputs.html) drawn = trace;
   OFFWAIT_TRY(const auto findings, analyse(std::move(trace), analysis));
   if (outputs.json) texts.push_back({*outputs.json, to_json(findings)});
+  if (outputs.html) {
+    line.say("writing the page");
+    OFFWAIT_TRY(std::string page, html::to_html(findings, *std::move(drawn),
+                                                {reporting.output.html_bytes, analysis.keep_false_wakeups}));
+    texts.push_back({*outputs.html, std::move(page)});
+  }
   if (std::optional<std::string> note = note_on_names(findings, reporting.asked_servers))
     notes.push_back(std::move(*note));
   if (has_nameless_jit_code(findings)) {
@@ -361,7 +372,7 @@ int run_command(const cli::RecordOptions& options) {
 /// Opens a recording, which the outputs must not overwrite.
 Result<Input> open_input(const std::string& file, const cli::OutputOptions& outputs) {
   OFFWAIT_TRY(Input input, Input::open(file));
-  for (const std::string& output : {outputs.json, outputs.folded})
+  for (const std::string& output : {outputs.json, outputs.folded, outputs.html})
     OFFWAIT_TRY_STATUS(input.check_output(output));
   return input;
 }

@@ -31,31 +31,18 @@ void put_progress(const TextPage& page) {
                    10);
 }
 
-/// `41% of it in f ← g`: where the part waits most or, for CPU work, where it was sampled most.
+/// `41% of it in f ← g`
 std::vector<Word> where(const TextPage& page, const FoundAnswer& answer) {
-  const AnswerEvidence& evidence = answer.evidence;
-  std::vector<Word> out;
-  const auto add = [&out](const std::vector<Word>& more) { out.insert(out.end(), more.begin(), more.end()); };
-  if (answer.what == Resource::waited) {
-    if (answer.lock->stack.empty()) return out;
-    add(words("most of the waiting is in"));
-    add(chain(page, told_by_callers(answer.lock->stack), "", kStackFrames, 0));
-  } else if (!evidence.stack.empty()) {
-    const double own_s = evidence.others_matter() ? evidence.own_s() : evidence.time_s;
-    const std::string part = evidence.stack_s < 0.95 * own_s
-                                 ? fmt::format("{} of {} in", format_percent(evidence.stack_s, own_s),
-                                               evidence.others_matter() ? "that" : "it")
-                                 : std::string("in");
-    add(words(part));
-    // The functions by which the kernel sleeps say nothing.
-    add(chain(page, told_by_callers(evidence.stack), "", kStackFrames,
-              answer.what == Resource::sleep ? 0 : kKernelFrames));
-  } else if (evidence.samples.spread) {
-    add(words(spread_text(evidence.samples)));
-  } else if (const std::vector<FunctionPlace>& places = evidence.samples.places; !places.empty()) {
-    add(words(fmt::format("{} of it in", format_percent(places.front().share, 1))));
-    add(place_words(page, places.front()));
-  }
+  const AnswerPlace place = place_of(answer);
+  std::vector<Word> out = words(place.text);
+  if (place.stack.empty()) return out;
+  const bool is_waited = answer.what == Resource::waited || !answer.evidence.stack.empty();
+  // The functions by which the kernel sleeps say nothing.
+  const bool is_sleep = answer.what == Resource::waited || answer.what == Resource::sleep;
+  const std::vector<Word> code =
+      is_waited ? chain(page, told_by_callers(place.stack), "", kStackFrames, is_sleep ? 0 : kKernelFrames)
+                : place_words(page, answer.evidence.samples.places.front());
+  out.insert(out.end(), code.begin(), code.end());
   return out;
 }
 

@@ -14,6 +14,7 @@
 #include "report/wording.h"
 #include "report/wording_cpus.h"
 #include "report/wording_disks.h"
+#include "report/wording_edges.h"
 #include "report/wording_files.h"
 #include "report/wording_gains.h"
 #include "report/wording_locks.h"
@@ -299,6 +300,26 @@ std::string evidence_text(const Findings& findings, const FoundAnswer& answer, c
   }
   return fmt::format("{}. Recorded threads were ready to run for {} without a CPU, {} longest{}",
                      cpu_room_text(findings, evidence.cpus, names), time, who, machine_clause(findings));
+}
+
+AnswerPlace place_of(const FoundAnswer& answer) {
+  const AnswerEvidence& evidence = answer.evidence;
+  if (answer.what == Resource::waited) {
+    if (answer.lock->stack.empty()) return {};
+    return {"most of the waiting is in", answer.lock->stack};
+  }
+  if (!evidence.stack.empty()) {
+    const double own_s = evidence.others_matter() ? evidence.own_s() : evidence.time_s;
+    const bool is_all = evidence.stack_s >= 0.95 * own_s;
+    return {is_all ? "in"
+                   : fmt::format("{} of {} in", format_percent(evidence.stack_s, own_s),
+                                 evidence.others_matter() ? "that" : "it"),
+            evidence.stack};
+  }
+  if (evidence.samples.spread) return {spread_text(evidence.samples), {}};
+  if (evidence.samples.places.empty()) return {};
+  const FunctionPlace& place = evidence.samples.places.front();
+  return {fmt::format("{} of it in", format_percent(place.share, 1)), place.stack};
 }
 
 std::string service_text(const FoundAnswer& answer, const ActorNames& names) {

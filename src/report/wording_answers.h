@@ -30,6 +30,13 @@ std::string what_if_text(const Findings& findings, const FoundWhatIf& what_if, c
 /// `redis-server waited 9.10 s, 1,632 times 5.60 ms, most of it in`: a stack or samples follow; without them
 /// the text ends before the comma.
 std::string evidence_text(const Findings& findings, const FoundAnswer& answer, const ActorNames& names);
+/// Where the part waits most or, for CPU work, where it was sampled most: `41% of it in`, and a stack that
+/// follows. Both empty where that is not known.
+struct AnswerPlace {
+  std::string text;
+  Backtrace stack;
+};
+AnswerPlace place_of(const FoundAnswer& answer);
 /// `meanwhile up_worker slept (97%)`: what a service on this host did while it was waited for; that this is
 /// not known; empty for what is no service.
 std::string service_text(const FoundAnswer& answer, const ActorNames& names);

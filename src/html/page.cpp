@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "html/page.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "analysis/drawn_graph.h"
+#include "graph/false_wakeups.h"
+#include "html/arrow_waits.h"
+#include "html/bundle.h"
+#include "html/columns.h"
+#include "html/encode.h"
+#include "html/page_json.h"
+#include "html/state_map.h"
+#include "report/text.h"
+
+namespace offwait::html {
+
+namespace {
+
+/// Text that is no tag and no attribute.
+std::string as_text(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    switch (c) {
+      case '&':
+        out += "&amp;";
+        break;
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case '"':
+        out += "&quot;";
+        break;
+      default:
+        out += c;
+    }
+  }
+  return out;
+}
+
+std::string hash_of(std::string_view text) {
+  const auto hash = sha256(text);
+  return "'sha256-" + base64(std::string_view(reinterpret_cast<const char*>(hash.data()), hash.size())) + "'";
+}
+
+std::string payload(std::string_view id, std::string_view bytes) {
+  return fmt::format("<script type=\"application/octet-stream\" id=\"{}\">{}</script>\n", id, base64(bytes));
+}
+
+Json row_json(const Trace& trace, const Findings& findings, ActorId thread, std::uint32_t count) {
+  const Actor& actor = trace.actors[thread];
+  const Window life = life_in(actor, trace.window);
+  return {{"tid", actor.tid},
+          {"tgid", actor.tgid},
+          {"name", text(actor.name)},
+          {"actor", findings.actor_of[thread]},
+          {"outside", actor.outside},
+          {"from_us", (life.begin - trace.window.begin) / 1000},
+          {"to_us", (life.end - trace.window.begin) / 1000},
+          {"count", count}};
+}
+
+/// With three digits, which is as much as a line of a chart shows.
+Json line_of(const std::vector<double>& values) {
+  return array_of(values, [](double value) -> Json { return std::round(value * 1000) / 1000; });
+}
+
+/// Neighbouring bins as one, so that there are `bins` of them.
+std::vector<double> coarser(const std::vector<double>& values, std::size_t bins) {
+  const std::size_t each = values.size() / bins;
+  std::vector<double> out(bins);
+  for (std::size_t i = 0; i < bins * each; ++i) out[i / each] += values[i] / static_cast<double>(each);
+  return out;
+}
+
+/// `[actor, stack, samples]`
+Json samples_json(const Trace& trace, const Findings& findings, StackTable& stacks) {
+  std::map<std::pair<FoundActorId, StackId>, std::size_t> counts;
+  for (const CpuSample& sample : trace.cpu_samples) {
+    const bool inside = sample.at >= trace.window.begin && sample.at < trace.window.end;
+    if (inside && !trace.actors[sample.thread].outside)
+      ++counts[{findings.actor_of[sample.thread], sample.stack}];
+  }
+  Json out = Json::array();
+  for (const auto& [key, count] : counts)
+    out.push_back({key.first, stacks.number_of(backtrace_of(trace, key.second)), count});
+  return out;
+}
+
+Json lines_json(const Trace& trace, const Findings& findings, const StateMap& map) {
+  constexpr std::size_t kBins = 256;
+  Json disks = Json::array();
+  const auto under_way = requests_under_way(trace, kBins);
+  for (ActorId id = 0; id < under_way.size(); ++id) {
+    if (!under_way[id].empty())
+      disks.push_back({{"actor", findings.actor_of[id]}, {"values", line_of(under_way[id])}});
+  }
+  return {{"running", line_of(coarser(map.running, kBins))},
+          {"runnable", line_of(coarser(map.runnable, kBins))},
+          {"disks", std::move(disks)}};
+}
+
+Json timeline_json(const Trace& trace, const Findings& findings, const Rows& rows, const StateMap& map,
+                   const Columns& columns) {
+  Json threads = Json::array();
+  for (std::size_t row = 0; row < rows.threads.size(); ++row)
+    threads.push_back(row_json(trace, findings, rows.threads[row], columns.counts[row]));
+  const auto micros = [&trace](Nanos time) { return (time - trace.window.begin) / 1000; };
+  return {{"span_us", trace.window.length() / 1000},
+          {"states", state_names()},
+          {"bins", map.bins},
+          {"rows", std::move(threads)},
+          {"left_out", rows.left_out},
+          {"others", columns.others},
+          {"objects", array_of(columns.objects, [](const std::string& name) { return text(name); })},
+          {"whole", array_of(columns.whole,
+                             [&](const Window& part) -> Json {
+                               return {micros(part.begin), micros(part.end)};
+                             })},
+          {"longer_than_us", columns.longer_than / 1000},
+          {"lines", lines_json(trace, findings, map)}};
+}
+
+/// The longest wait of each arrow that is drawn first.
+std::vector<Window> longest_waits(const DrawnGraph& graph, const std::vector<ArrowWaits>& waits) {
+  std::vector<Window> out;
+  for (std::size_t i = 0; i < graph.first_arrows; ++i) {
+    if (!waits[i].longest.empty()) out.push_back({waits[i].longest[0].begin, waits[i].longest[0].wake});
+  }
+  return out;
+}
+
+std::string head(const Findings& findings) {
+  return fmt::format(
+      "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src {}; style-src "
+      "{}; "
+      "img-src data:; base-uri 'none'; form-action 'none'\">\n"
+      "<meta name=\"referrer\" content=\"no-referrer\">\n"
+      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+      "<title>offwait: {}</title>\n<style>{}</style>\n</head>\n<body>\n",
+      hash_of(script()), hash_of(style()), as_text(escape(findings.recording.target)), style());
+}
+
+}  // namespace
+
+Result<std::string> to_html(const Findings& findings, Trace given, const PageOptions& options) {
+  const Trace trace = options.keep_false_wakeups ? std::move(given) : without_false_wakeups(std::move(given));
+  const ActorNames names(findings, [](std::string_view name) { return escape(name); });
+  const Histories histories(trace);
+  const DrawnGraph graph = drawn_graph(findings);
+  const Rows rows = rows_of(trace, findings, graph);
+  const StateMap map = state_map(trace, histories, rows);
+  const std::vector<ArrowWaits> waits = arrow_waits(trace, histories, findings, graph, rows);
+  StackTable stacks;
+  Json report = findings_json(findings, names, stacks);
+  report["graph"] = graph_json(findings, graph, waits, trace.window, names, stacks);
+  report["samples"] = samples_json(trace, findings, stacks);
+  OFFWAIT_TRY(const std::string far, deflate_raw(map.bytes));
+  const auto with = [&](const Columns& columns) -> Result<std::string> {
+    report["timeline"] = timeline_json(trace, findings, rows, map, columns);
+    report["frames"] = stacks.frames();
+    report["stacks"] = stacks.stacks();
+    OFFWAIT_TRY(const std::string packed, deflate_raw(report.dump()));
+    std::string out = head(findings);
+    out +=
+        "<div id=\"app\"><p>This page has a picture of the same, which needs JavaScript and a browser of "
+        "2023 or later.</p>\n"
+        "<pre>" +
+        as_text(to_text(findings, TextStyle{})) + "</pre></div>\n";
+    out += payload("report", packed);
+    out += fmt::format("<script>{}</script>\n", script());
+    out += payload("far", far) + payload("near", columns.deflated) + "</body>\n</html>\n";
+    return out;
+  };
+  Columns none;
+  none.counts.assign(rows.threads.size(), 0);
+  OFFWAIT_TRY(const std::string without, with(none));
+  // Names of more stacks and objects come with single waits.
+  constexpr double kForWaits = 0.72;
+  const double left = static_cast<double>(options.most_bytes) - static_cast<double>(without.size());
+  const auto bytes = static_cast<std::size_t>(std::max(0.0, left * kForWaits));
+  OFFWAIT_TRY(const Columns columns,
+              columns_of(trace, histories, findings, rows, longest_waits(graph, waits), bytes, stacks));
+  return with(columns);
+}
+
+}  // namespace offwait::html
