@@ -3,7 +3,7 @@
 # Installs the Debian packages that are needed to build (build), test (test, matrix) or measure (bench) offwait, or by a server
 # of examples/servers. If they are all installed it does nothing and does not use the network.
 #
-#   packaging/install-packages.sh build [deb] [test] [matrix] [arm64] [bench] [gains] [fixes] [mariadb] [memcached] [redis]
+#   packaging/install-packages.sh build [deb] [test] [html] [matrix] [arm64] [bench] [gains] [fixes] [mariadb] [memcached] [redis]
 #                                 [rocksdb]
 set -euo pipefail
 
@@ -28,6 +28,7 @@ test=(
   crun python3-yaml                                                    # containers
   clang-format-14 clang-tidy-14 libclang-rt-14-dev                     # the last one for presets dev and fuzz
 )
+html=(nodejs npm chromium)                                             # pages in a browser (tests/html)
 matrix=(                                                               # other kernels
   qemu-system-x86 busybox-static cpio e2fsprogs
 )
@@ -51,6 +52,7 @@ for set in "$@"; do
   build) wanted+=("${build[@]}") ;;
   deb) wanted+=("${deb[@]}") ;;
   test) wanted+=("${test[@]}") ;;
+  html) wanted+=("${html[@]}") ;;
   matrix) wanted+=("${matrix[@]}") ;;
   arm64) wanted+=("${arm64[@]}") ;;
   bench) wanted+=("${bench[@]}") ;;

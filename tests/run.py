@@ -32,8 +32,9 @@ IDLE = ["chrt", "--idle", "0"]
 ALONE = "kernel_(answers|command|disk|hung_files|outside)"
 # Groups of tests by their names: the arguments of ctest's -R and -E.
 GROUPS = {
-    "unit": (".", "^(cli|fuzz|kernel|packaging|planted|profiles|truth)"),
+    "unit": (".", "^(cli|fuzz|html|kernel|packaging|planted|profiles|truth)"),
     "cli": ("^cli_", None),
+    "html": ("^html_", None),
     "fuzz": ("^fuzz_", None),
     "core": ("^kernel_(truth|spin|sample)$", None),
     "kernel": ("^kernel_", f"^({ALONE}|kernel_matrix_.*)$"),
@@ -86,7 +87,7 @@ def steps(everything):
     arm64 = (f"OFFWAIT_ARM64_SYSROOT=$(tests/matrix/arm64_sysroot.sh) || exit {SKIP}; export OFFWAIT_ARM64_SYSROOT; "
              f"cmake --preset arm64 {TOGETHER} {UNOPTIMISED} && cmake --build --preset arm64")
     # Before the other steps that wait. What the machines and the build for arm64 need is fetched here, too.
-    others = Step("install others", 2, [[install, "matrix", "arm64"], ["tests/matrix/fetch.py"]], None, (), "waits")
+    others = Step("install others", 2, [[install, "html", "matrix", "arm64"], ["tests/matrix/fetch.py"]], None, (), "waits")
     computes = [
         build("release", 8.5, lane="computes"),
         # Programs that are the same with sanitizers are taken from the release build.
@@ -95,7 +96,8 @@ def steps(everything):
     ]
     waits = [
         tests("release", "unit", 1.5, lane="waits"), tests("release", "cli", 4, lane="waits"),
-        tests("release", "truth", 0.5, lane="waits"), tests("release", "kernel", 15, lane="waits"),
+        tests("release", "truth", 0.5, lane="waits"), tests("release", "html", 1, lane="waits", needs=(others.name,)),
+        tests("release", "kernel", 15, lane="waits"),
         tests("release", "packaging", 3, lane="waits"), tests("dev", "cli", 6.5, lane="waits"),  # beside the build for arm64
     ]
     return [

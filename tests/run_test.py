@@ -65,7 +65,7 @@ class CommandLineTest(unittest.TestCase):
 class StepsTest(unittest.TestCase):
     def test_each_test_is_in_one_group_of_the_whole_run(self):
         names = ["unit_base", "report_golden", "rooms", "cli_report", "fuzz_trace_replay", "kernel_truth", "kernel_matrix_sid",
-                 "kernel_outside", "planted", "profiles", "packaging_deb", "bpf_compiles_for_arm64"]
+                 "kernel_outside", "html_bundle", "planted", "profiles", "packaging_deb", "bpf_compiles_for_arm64"]
         groups = [group for group in run.GROUPS if group != "core"]
         for name in names:
             taken = [group for group in groups if re.search(run.GROUPS[group][0], name)
@@ -74,7 +74,7 @@ class StepsTest(unittest.TestCase):
 
     def test_every_group_of_the_release_build_and_the_sanitized_one_is_run(self):
         names = {step.name for step in run.steps(everything=True)}
-        for group in ("unit", "cli", "truth", "kernel", "alone", "packaging", "matrix"):
+        for group in ("unit", "cli", "html", "truth", "kernel", "alone", "packaging", "matrix"):
             self.assertIn(f"release: {group}", names)
         for group in ("unit", "cli", "fuzz", "kernel", "alone"):
             self.assertIn(f"dev: {group}", names)

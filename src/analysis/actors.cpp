@@ -123,6 +123,7 @@ std::vector<FoundActor> find_actors(const Prepared& prepared, const WaitGraph& g
     actor.name = vertex.members.size() > 1 ? common_name(trace, vertex.members) : called(first);
     actor.outside = first.outside;
     actor.recorder = first.recorder;
+    actor.kernel = first.kernel;
     actor.short_lived = vertex.short_lived;
     if (is_thread(actor.kind)) {
       add_tids(trace, vertex.members, actor);

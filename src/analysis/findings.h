@@ -139,6 +139,7 @@ struct FoundActor {
   std::vector<std::int32_t> ns_tids;
   bool outside = false;
   bool recorder = false;  ///< outside: it belongs to the recording (Actor::recorder)
+  bool kernel = false;    ///< outside: its threads are the kernel's (Actor::kernel)
   /// Threads and groups: how many threads these are, if relays stand for many of them (Actor::lives).
   std::uint64_t lives = 1;
   /// A group whose members follow each other, as one virtual thread: it waits for a creator while none lives.

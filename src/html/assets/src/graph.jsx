@@ -81,14 +81,12 @@ export function Graph({ report, picked, setPicked, shown, setShown, selection, n
     boxes.forEach((box, index) => { if (box.limits) used.add(index); });
     return layOut([...used].sort((a, b) => a - b).map((index) => ({ index, name: boxes[index].name })), some);
   }, [report, shown, sizes]);
-  const current = hovered ?? picked;
   const isNear = (kind, index) => {
-    if (!current) return true;
-    if (current.kind === kind && current.index === index) return true;
+    if (!hovered || (hovered.kind === kind && hovered.index === index)) return true;
     const ends = (arrow) => [arrows[arrow].from, arrows[arrow].to];
-    if (kind === 'arrow') return current.kind === 'box' && ends(index).includes(current.index);
-    return current.kind === 'arrow' ? ends(current.index).includes(index)
-      : arrows.slice(0, shown).some((arrow) => [arrow.from, arrow.to].includes(index) && [arrow.from, arrow.to].includes(current.index));
+    if (kind === 'arrow') return hovered.kind === 'box' && ends(index).includes(hovered.index);
+    return hovered.kind === 'arrow' ? ends(hovered.index).includes(index)
+      : arrows.slice(0, shown).some((arrow) => [arrow.from, arrow.to].includes(index) && [arrow.from, arrow.to].includes(hovered.index));
   };
   const is = (kind, index) => picked?.kind === kind && picked.index === index;
   return (

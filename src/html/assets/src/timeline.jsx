@@ -315,7 +315,7 @@ export function Timeline({ report, far, near, dark, query, view, setView, select
         {report.timeline.left_out > 0 && `${count(report.timeline.left_out)} more threads of the target have no row. `}
         Drag chooses a part of the time, Shift and drag moves, Ctrl and the wheel zooms. Shown: {moment(view[0], view[1] - view[0])} to {moment(view[1], view[1] - view[0])}, {percent((view[1] - view[0]) / span)} of the recording.
       </p>
-      <div class="chosen" aria-live="polite">
+      <div class="wait-told" aria-live="polite">
         {near && <WaitSentence report={report} near={near} current={chosen} />}
         {near && chain && current && current.index >= 0 && near.state[current.index] >= FIRST_WAIT && <ChainList report={report} near={near} current={current} />}
       </div>
