@@ -103,8 +103,7 @@ std::vector<DrawnArrow> arrows_of(const Findings& findings, const Boxes& boxes) 
     arrow.waits += edge.waits;
     arrow.idle = edge.idle;
     arrow.in_knot = arrow.in_knot || in_knot;
-    // Clients are what the target works for, though nothing in it waits for them. The kernel's threads are
-    // none.
+    // Clients are what the target works for, though nothing in it waits for them. No kernel thread is one.
     const FoundActor& waits = findings.actors[edge.from];
     const bool of_client = waits.outside && !waits.kernel && !findings.actors[edge.to].outside;
     arrow.holds_up = arrow.holds_up || in_knot || of_client || idle.count(id) == 0;

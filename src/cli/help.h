@@ -75,6 +75,7 @@ inline constexpr HelpText kReportHelp = {
   offwait report /var/tmp/flights                the newest recording in a directory
   offwait report day.offwait --explain           why these knots?
   offwait report --json - day.offwait | jq .knots
+  offwait report day.offwait --html day.html     a page to look at: graph, timeline, code
 )",
     ""};
 
