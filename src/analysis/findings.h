@@ -476,12 +476,14 @@ struct FoundMemory {
   std::uint64_t limit_bytes = 0;
   std::uint64_t used_bytes = 0;
   std::uint64_t reached = 0;
-  // In the target's cgroup, or in the machine if the target is in none:
+  // In the target's cgroups, or in the machine if the target is in none that counts it:
+  bool of_all_programs = false;  ///< in the machine
   std::uint64_t refault_bytes = 0;
-  std::uint64_t swap_bytes = 0;
+  std::uint64_t swap_bytes =
+      0;  ///< no more than the target read of no file: memory may swap to memory (zram)
   std::uint64_t read_bytes = 0;  ///< all that the target's threads read from disks
   /// The part of what the target read that had been in memory before, 0 to 1: at most, as other threads of
-  /// the cgroup, and the kernel's, may have read some of it. 0 if the target read nothing.
+  /// the cgroups, and the kernel's, may have read some of it. 0 if the target read nothing.
   double read_again() const;
 };
 

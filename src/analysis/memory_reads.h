@@ -15,10 +15,10 @@ namespace offwait {
 inline constexpr double kMuchWaitedForDisks = 0.01;
 inline constexpr double kMostlyReadAgain = 0.5;
 
-/// What was read again is that of the target's cgroup (Trace::memory): of those without another one below
-/// them, the one in which most was. The limit is its own if that was reached, else that of the nearest one
-/// above it that was reached, else the machine's. Nothing if the recording does not say, or if nothing was
-/// read again.
+/// What was read again is the sum over the cgroups of the target's processes (Trace::memory) or, where the
+/// target is in none that counts it, what all programs of the machine read again. The limit is of the cgroup
+/// in which most was: the nearest one that was reached, its own or above it, or one below it in which most
+/// was; else the machine's. Nothing if the recording does not say, or if nothing was read again.
 std::optional<FoundMemory> find_memory(const Trace& trace);
 
 }  // namespace offwait

@@ -2,6 +2,8 @@
 #include "capture/cgroup_readings.h"
 
 #include <algorithm>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -19,9 +21,10 @@ MemoryReading read_machine() { return machine_memory(read_file("/proc/meminfo"),
 /// What a counter has gained; 0 if it went backwards.
 std::uint64_t gained(std::uint64_t from, std::uint64_t to) { return to - std::min(from, to); }
 
-MemoryUse use_of(std::string cgroup, const MemoryReading& before, const MemoryReading& now) {
+MemoryUse use_of(std::string cgroup, bool has_target, const MemoryReading& before, const MemoryReading& now) {
   const auto page = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
   return {std::move(cgroup),
+          has_target,
           now.limit,
           now.used,
           gained(before.reached, now.reached),
@@ -61,8 +64,9 @@ void CgroupReadings::add_cgroups_of(std::int32_t tgid) {
   const std::optional<std::string> cpu = cpu_ ? cgroup_for("cpu", text, cpu_->v1) : std::nullopt;
   if (cpu) add_with_ancestors(*cpu, quotas_, [this](const auto& name) { return read_quota(*cpu_, name); });
   const std::optional<std::string> memory = memory_ ? cgroup_for("memory", text, memory_->v1) : std::nullopt;
-  if (memory)
-    add_with_ancestors(*memory, memories_, [this](const auto& name) { return read_memory(*memory_, name); });
+  if (!memory) return;
+  add_with_ancestors(*memory, memories_, [this](const auto& name) { return read_memory(*memory_, name); });
+  with_target_.insert(*memory);
 }
 
 void CgroupReadings::begin() {
@@ -80,8 +84,11 @@ void CgroupReadings::forget_gone() {
   std::erase_if(quotas_, [this](const auto& quota) {
     return quota.second.limit && !read_quota(*cpu_, quota.first).limit;
   });
-  std::erase_if(memories_,
-                [this](const auto& memory) { return !read_memory(*memory_, memory.first).exists; });
+  std::error_code ignored;
+  std::erase_if(memories_, [&](const auto& memory) {
+    return !std::filesystem::exists(memory_->mount + memory.first, ignored);
+  });
+  std::erase_if(with_target_, [this](const std::string& name) { return !memories_.contains(name); });
 }
 
 void CgroupReadings::add_quotas(KernelRecording& recording) const {
@@ -108,13 +115,13 @@ void CgroupReadings::add_memory(KernelRecording& recording) const {
   std::vector<MemoryUse>& memory = recording.memory;
   for (const auto& [name, before] : memories_) {
     const MemoryReading now = read_memory(*memory_, name);
-    if (now.exists) memory.push_back(use_of(name, before, now));
+    if (now.counts) memory.push_back(use_of(name, with_target_.contains(name), before, now));
   }
   std::stable_sort(memory.begin(), memory.end(),
                    [](const MemoryUse& a, const MemoryUse& b) { return read_again(a) > read_again(b); });
   if (memory.size() > kMostCgroups) memory.resize(kMostCgroups);
   const MemoryReading machine = read_machine();
-  if (machine.exists) memory.insert(memory.begin(), use_of("", machine_, machine));
+  if (machine.counts) memory.insert(memory.begin(), use_of("", false, machine_, machine));
 }
 
 }  // namespace offwait

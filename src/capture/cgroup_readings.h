@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_set>
 
@@ -41,6 +42,7 @@ class CgroupReadings {
   std::map<std::string, QuotaReading> quotas_;
   std::map<std::string, MemoryReading> memories_;
   MemoryReading machine_;
+  std::set<std::string> with_target_;           ///< of `memories_`, those that processes of the target are in
   std::unordered_set<std::int32_t> processes_;  ///< of the target, that were asked and live
 };
 

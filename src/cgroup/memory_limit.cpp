@@ -23,29 +23,35 @@ std::uint64_t of_meminfo(std::string_view text, std::string_view key) {
   return 0;
 }
 
-MemoryReading read_v1(const std::string& directory) {
+/// Only what is read again, in pages: it makes the rest worth reading.
+MemoryReading refaults_in(std::string_view stat, std::string_view files, std::string_view programs) {
   MemoryReading reading;
-  const std::string stat = read_file(directory + "/memory.stat");
-  reading.exists = !stat.empty();
+  const std::optional<std::uint64_t> refaults = counter_in(stat, files);
+  reading.counts = refaults.has_value();
+  reading.refaults = refaults.value_or(0);
+  reading.swapped = counter_in(stat, programs).value_or(0);
+  return reading;
+}
+
+MemoryReading read_v1(const std::string& directory) {
+  MemoryReading reading = refaults_in(read_file(directory + "/memory.stat"), "total_workingset_refault_file",
+                                      "total_workingset_refault_anon");
+  if (!reading.counts) return reading;
   reading.limit = parse_limit_in_bytes(read_file(directory + "/memory.limit_in_bytes"));
   reading.used = whole_number(read_file(directory + "/memory.usage_in_bytes")).value_or(0);
   reading.reached = whole_number(read_file(directory + "/memory.failcnt")).value_or(0);
-  reading.refaults = counter_in(stat, "total_workingset_refault_file");
-  reading.swapped = counter_in(stat, "total_workingset_refault_anon");
   return reading;
 }
 
 MemoryReading read_v2(const std::string& directory) {
-  MemoryReading reading;
-  const std::string stat = read_file(directory + "/memory.stat");
-  reading.exists = !stat.empty();
+  MemoryReading reading = refaults_in(read_file(directory + "/memory.stat"), "workingset_refault_file",
+                                      "workingset_refault_anon");
+  if (!reading.counts) return reading;
   reading.limit =
       parse_memory_limit(read_file(directory + "/memory.max"), read_file(directory + "/memory.high"));
   reading.used = whole_number(read_file(directory + "/memory.current")).value_or(0);
-  const std::string events = read_file(directory + "/memory.events");
-  reading.reached = counter_in(events, "max") + counter_in(events, "high");
-  reading.refaults = counter_in(stat, "workingset_refault_file");
-  reading.swapped = counter_in(stat, "workingset_refault_anon");
+  const std::string events = read_file(directory + "/memory.events.local");
+  reading.reached = counter_in(events, "max").value_or(0) + counter_in(events, "high").value_or(0);
   return reading;
 }
 
@@ -68,12 +74,10 @@ MemoryReading read_memory(const ControllerHierarchy& hierarchy, const std::strin
 }
 
 MemoryReading machine_memory(std::string_view meminfo, std::string_view vmstat) {
-  MemoryReading reading;
+  MemoryReading reading = refaults_in(vmstat, "workingset_refault_file", "workingset_refault_anon");
+  if (!reading.counts) return reading;
   reading.limit = of_meminfo(meminfo, "MemTotal");
-  reading.exists = reading.limit != 0;
   reading.used = reading.limit - std::min(reading.limit, of_meminfo(meminfo, "MemAvailable"));
-  reading.refaults = counter_in(vmstat, "workingset_refault_file");
-  reading.swapped = counter_in(vmstat, "workingset_refault_anon");
   return reading;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // How much memory cgroups and the machine have, and how much of what was in it had to be read again:
-// memory.max, memory.high, memory.events and memory.stat of cgroup v2, memory.limit_in_bytes, memory.failcnt
-// and memory.stat of v1, /proc/meminfo and /proc/vmstat
+// memory.max, memory.high, memory.events.local and memory.stat of cgroup v2, memory.limit_in_bytes,
+// memory.failcnt and memory.stat of v1, /proc/meminfo and /proc/vmstat
 // (Documentation/admin-guide/cgroup-v2.rst, cgroup-v1/memory.rst; mm/workingset.c).
 #pragma once
 
@@ -15,10 +15,10 @@ namespace offwait {
 
 /// What the kernel says now. The counters count since the cgroup was made, or the machine has started.
 struct MemoryReading {
-  bool exists = false;         ///< else all others are 0
+  bool counts = false;         ///< that it counts what is read again; else all others are 0
   std::uint64_t limit = 0;     ///< bytes; 0: none
   std::uint64_t used = 0;      ///< bytes
-  std::uint64_t reached = 0;   ///< how often the limit was reached
+  std::uint64_t reached = 0;   ///< how often this limit was reached, and not one of a cgroup below
   std::uint64_t refaults = 0;  ///< pages of files that were dropped and read again
   std::uint64_t swapped = 0;   ///< pages of programs that were put out and read again
 };

@@ -28,13 +28,13 @@ inline std::optional<std::uint64_t> whole_number(std::string_view text) {
   return error == std::errc() && parsed == end ? std::optional(number) : std::nullopt;
 }
 
-/// The number in the line that begins with this key and a space; 0 if there is none.
-inline std::uint64_t counter_in(std::string_view text, std::string_view key) {
+/// The number in the line that begins with this key and a space; nothing if there is none.
+inline std::optional<std::uint64_t> counter_in(std::string_view text, std::string_view key) {
   while (!text.empty()) {
     std::string_view line = take_until(text, '\n');
-    if (take_until(line, ' ') == key) return whole_number(line).value_or(0);
+    if (take_until(line, ' ') == key) return whole_number(line);
   }
-  return 0;
+  return std::nullopt;
 }
 
 }  // namespace offwait

@@ -20,6 +20,7 @@
 #include "report/wording_gains.h"
 #include "report/wording_locks.h"
 #include "report/wording_losses.h"
+#include "report/wording_memory.h"
 #include "report/wording_progress.h"
 #include "report/wording_sections.h"
 #include "report/wording_views.h"
@@ -153,7 +154,9 @@ Json disks_json(const Findings& findings, const Screen& screen, const ActorNames
 }
 
 Json notes_json(const Findings& findings, const Screen& screen, const ActorNames& names) {
-  std::vector<std::string> out = {cpu_supply_text(findings, names)};
+  std::vector<std::string> out;
+  if (screen.has(ScreenSection::memory)) out.push_back(memory_text(*findings.memory, names));
+  out.push_back(cpu_supply_text(findings, names));
   for (const FoundRuntime& found : findings.runtimes) out.push_back(runtime_text(found));
   if (screen.has(ScreenSection::stack_ends)) out.push_back(stack_ends_text(findings.stack_ends));
   if (screen.has(ScreenSection::cost)) out.push_back(cost_text(findings.recording, false));

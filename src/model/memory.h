@@ -12,6 +12,7 @@ namespace offwait {
 /// includes the cgroups below it, except how often its limit was reached.
 struct MemoryUse {
   std::string cgroup;               ///< its name below the mount; empty: the machine. Hostile bytes
+  bool has_target = false;          ///< processes of the target are in it, and not only below it
   std::uint64_t limit_bytes = 0;    ///< what it may use; 0: no limit
   std::uint64_t used_bytes = 0;     ///< at the window's end
   std::uint64_t reached = 0;        ///< how often the limit was reached in the window

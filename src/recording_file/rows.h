@@ -34,7 +34,8 @@ void fields(auto& c, FieldsOf<CpuQuota> auto& quota) {
   c.time(quota.throttled_ns);
 }
 void fields(auto& c, FieldsOf<MemoryUse> auto& use) {
-  c(use.cgroup, use.limit_bytes, use.used_bytes, use.reached, use.refault_bytes, use.swap_bytes);
+  c(use.cgroup, use.has_target, use.limit_bytes, use.used_bytes, use.reached, use.refault_bytes,
+    use.swap_bytes);
 }
 void fields(auto& c, FieldsOf<ProcessCpuTime> auto& process) {
   c(process.tgid, process.name);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // About what a program gains if the kernel holds no thread back. It says where such a change stands among the
-// others, and is never shown: what the rest takes under another pace did not show.
+// others, and no report prints it: what the rest takes under another pace did not show.
 #pragma once
 
 #include <vector>

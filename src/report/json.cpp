@@ -127,6 +127,7 @@ Json memory_json(const FoundMemory& memory, const ActorNames& names) {
           {"limit_bytes", memory.limit_bytes},
           {"used_bytes", memory.used_bytes},
           {"reached", memory.reached},
+          {"of_all_programs", memory.of_all_programs},
           {"refault_bytes", memory.refault_bytes},
           {"swap_bytes", memory.swap_bytes},
           {"read_bytes", memory.read_bytes},

@@ -26,12 +26,14 @@ std::string memory_text(const FoundMemory& memory, const ActorNames& names) {
       memory.read_bytes == 0
           ? fmt::format("{} of what was read from disks had been in memory before, and was dropped", again)
           : fmt::format(
-                "{} of what the target read from disks ({}) had been in memory before, and was dropped",
-                format_percent(memory.read_again(), 1), format_bytes(memory.read_bytes));
+                "Up to {} of what the target read from disks ({}) had been in memory before, and was "
+                "dropped{}",
+                format_percent(memory.read_again(), 1), format_bytes(memory.read_bytes),
+                memory.of_all_programs ? ", as far as what all programs of the machine read again tells"
+                                       : "");
   return fmt::format(
       "{}: {}. More memory, if all of it fits there, or less use of it saves these reads; a faster disk "
-      "makes "
-      "them shorter.",
+      "makes them shorter.",
       what, limit);
 }
 

@@ -9,9 +9,9 @@
 
 namespace offwait {
 
-/// `98% of what the target read from disks (188 MB) had been in memory before, and was dropped: cgroup /a may
-/// use 62.9 MB, and reached that 12,345 times. If it fits there, more memory, or less use of it, saves these
-/// reads; a faster disk makes them shorter.`
+/// `Up to 98% of what the target read from disks (188 MB) had been in memory before, and was dropped: cgroup
+/// /a may use 62.9 MB, and reached that 12,345 times. More memory, if all of it fits there, or less use of it
+/// saves these reads; a faster disk makes them shorter.`
 std::string memory_text(const FoundMemory& memory, const ActorNames& names);
 
 }  // namespace offwait

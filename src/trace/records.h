@@ -213,13 +213,14 @@ struct RecordForm<CpuQuota> : RecordBase<false> {
       required_key("throttled_ns", &CpuQuota::throttled_ns, TimeForm{})};
 };
 
-/// Memory of the machine (without a cgroup) or of a cgroup: its limit, what it used at the window's end, how
-/// often it reached its limit, and the bytes of files and of programs that were read again (MemoryUse in
-/// model/memory.h).
+/// Memory of the machine (without a cgroup) or of a cgroup: whether processes of the target are in it, its
+/// limit, what it used at the window's end, how often it reached its limit, and the bytes of files and of
+/// programs that were read again (MemoryUse in model/memory.h).
 template <>
 struct RecordForm<MemoryUse> : RecordBase<false> {
   static constexpr std::string_view kName = "memory";
   static constexpr std::tuple kFields{optional_key("cgroup", &MemoryUse::cgroup, TextForm{}),
+                                      optional_key("target", &MemoryUse::has_target, YesNoForm{}),
                                       optional_key("limit", &MemoryUse::limit_bytes, kCount),
                                       required_key("used", &MemoryUse::used_bytes, kCount),
                                       optional_key("reached", &MemoryUse::reached, kCount),

@@ -82,6 +82,8 @@ class MemoryTest(unittest.TestCase):
         self.assertLessEqual(memory["used_bytes"], LIMIT_BYTES)
         self.assertGreater(memory["read_bytes"], 1 << 20)
         self.assertGreater(memory["read_again"], 0.9, memory)
+        self.assertLess(memory["refault_bytes"], 1.5 * memory["read_bytes"])
+        self.assertFalse(memory["of_all_programs"])
         self.assertIn(f"cgroup {name} may use 41.9 MB", memory["sentence"])
         if report["totals"]["waits_for"].get("disk", 0) >= 0.03:
             self.assertIn("memory", report["screen"]["sections"])

@@ -212,7 +212,7 @@ TEST_CASE("disks are shown that the target uses, and a mismatch where an answer 
 TEST_CASE("memory is told where the target waits for disks, if most of what it read had been there") {
   Findings findings = judged({answer(Resource::cpu, 0.9)});
   findings.totals.waits_for[BlockedBy::disk] = 0.1;
-  findings.memory = FoundMemory{"/a", 60, 59, 5, 500, 0, 1000};
+  findings.memory = FoundMemory{"/a", 60, 59, 5, false, 500, 0, 1000};
   CHECK(screen_of(findings).sections == Sections{ScreenSection::answers, ScreenSection::memory});
   findings.memory->refault_bytes = 499;
   CHECK_FALSE(screen_of(findings).has(ScreenSection::memory));

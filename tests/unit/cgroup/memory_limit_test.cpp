@@ -32,12 +32,12 @@ TEST_CASE("the files of a cgroup's memory are read by the version of its hierarc
   std::ofstream(cgroup + "/memory.max") << "62914560\n";
   std::ofstream(cgroup + "/memory.high") << "max\n";
   std::ofstream(cgroup + "/memory.current") << "62910464\n";
-  std::ofstream(cgroup + "/memory.events") << "low 0\nhigh 3\nmax 40\noom 1\n";
+  std::ofstream(cgroup + "/memory.events.local") << "low 0\nhigh 3\nmax 40\noom 1\n";
   std::ofstream(cgroup + "/memory.stat")
       << "anon 4096\nworkingset_refault_anon 2\nworkingset_refault_file 700\n"
          "total_workingset_refault_file 800\n";
   const MemoryReading v2 = read_memory({directory / "", false}, "a");
-  CHECK(v2.exists);
+  CHECK(v2.counts);
   CHECK(v2.limit == 62914560);
   CHECK(v2.used == 62910464);
   CHECK(v2.reached == 43);
@@ -52,20 +52,22 @@ TEST_CASE("the files of a cgroup's memory are read by the version of its hierarc
   CHECK(v1.reached == 9);
   CHECK(v1.refaults == 800);  // with the cgroups below
   CHECK(v1.swapped == 0);
-  CHECK_FALSE(read_memory({directory / "", false}, "gone").exists);
+  CHECK_FALSE(read_memory({directory / "", false}, "gone").counts);
+  std::ofstream(cgroup + "/memory.stat") << "cache 4096\n";  // of a kernel that does not count them
+  CHECK_FALSE(read_memory({directory / "", true}, "a").counts);
 }
 
 TEST_CASE("the machine's memory is read from /proc/meminfo and /proc/vmstat") {
   const MemoryReading machine =
       machine_memory("MemTotal:       1000 kB\nMemFree:  10 kB\nMemAvailable:    250 kB\n",
                      "workingset_refault_anon 5\nworkingset_refault_file 6\n");
-  CHECK(machine.exists);
+  CHECK(machine.counts);
   CHECK(machine.limit == 1000 * 1024);
   CHECK(machine.used == 750 * 1024);
   CHECK(machine.reached == 0);
   CHECK(machine.refaults == 6);
   CHECK(machine.swapped == 5);
-  CHECK_FALSE(machine_memory("", "").exists);
+  CHECK_FALSE(machine_memory("", "").counts);
 }
 
 }  // namespace

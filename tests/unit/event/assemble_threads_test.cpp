@@ -129,7 +129,7 @@ TEST_CASE("what the CPUs did becomes part of the trace") {
   t.recording.cpu_steal_ns = 30;
   t.recording.cpu_times = {{0, 900, 100}};
   t.recording.cpu_quotas = {{"/a", 1, 2, 3, 2, 5}};
-  t.recording.memory = {{"/a", 10, 9, 8, 7, 6}};
+  t.recording.memory = {{"/a", true, 10, 9, 8, 7, 6}};
   t.recording.other_processes = {{71, "rustc", 8, 9}};
   const Trace trace = t.trace();
   CHECK(trace.recording.cpu_steal_ns == 30);

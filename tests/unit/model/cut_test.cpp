@@ -38,7 +38,7 @@ Trace three_waits() {
   trace.calls = {{1, "f", 7, 100, 100}};
   trace.recording.cpu_busy_ns = 1000;
   trace.recording.command = 1;
-  trace.memory = {{"/a", 100, 90, 50, 4000, 20}};
+  trace.memory = {{"/a", true, 100, 90, 50, 4000, 20}};
   return trace;
 }
 

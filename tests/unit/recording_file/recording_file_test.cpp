@@ -113,7 +113,7 @@ void fill_tables(RecordingByHand& hand) {
   kernel.cpu_steal_ns = 1;
   kernel.cpu_times = {{0, 3, 4}, {1, 4, 4}};
   kernel.cpu_quotas = {{"/a", 10, 20, 5, 3, 9}};
-  kernel.memory = {{"", 100, 50, 0, 7, 8}, {"/a", 60, 40, 5, 6, 3}};
+  kernel.memory = {{"", false, 100, 50, 0, 7, 8}, {"/a", true, 60, 40, 5, 6, 3}};
   kernel.other_processes = {{99, "other", 5, 6}};
   kernel.allowed_cpus[{11, 5}] = {{0, 1}};
   kernel.programs = {{"/usr/bin/server", ""}, {"/usr/bin/two", "two: title"}};
@@ -256,6 +256,7 @@ TEST_CASE("a file holds all of a recording") {
   CHECK(kernel.cpu_times.size() == 2);
   CHECK(kernel.cpu_quotas.at(0).throttled_periods == 3);
   CHECK(kernel.memory.at(1).cgroup == "/a");
+  CHECK(kernel.memory.at(1).has_target);
   CHECK(kernel.memory.at(1).swap_bytes == 3);
   CHECK(kernel.other_processes.at(0).name == "other");
   CHECK(kernel.allowed_cpus == whole.recording.allowed_cpus);

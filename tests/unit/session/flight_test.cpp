@@ -121,7 +121,7 @@ TEST_CASE("what counters counted before the window is not counted") {
     counts.cpu_busy_ns = 7 * ns;
     counts.cpu_times = {{3, 4 * ns, 5 * ns}};
     counts.cpu_quotas = {{"/a", 10, 100, number, number, 6 * ns}};
-    counts.memory = {{"/a", 1000, 900, number, 4096 * number, number}};
+    counts.memory = {{"/a", true, 1000, 900, number, 4096 * number, number}};
     counts.responses = {
         {{500, 11, 80}, {number, number / 2, 1001, 1000 + number, 0, 0, 10 * number, 3 * number}},
         {{600, 12, 80}, {4, 1, 1, 1, 0, 0, 0, 0}}};

@@ -108,8 +108,8 @@ inline std::string difference_of_cpus(const Trace& a, const Trace& b) {
     return "times of CPUs";
   }
   if (differs(a.memory, b.memory, [](const MemoryUse& use) {
-        return std::tie(use.cgroup, use.limit_bytes, use.used_bytes, use.reached, use.refault_bytes,
-                        use.swap_bytes);
+        return std::tie(use.cgroup, use.has_target, use.limit_bytes, use.used_bytes, use.reached,
+                        use.refault_bytes, use.swap_bytes);
       })) {
     return "memory";
   }

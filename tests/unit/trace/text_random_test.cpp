@@ -147,7 +147,7 @@ class RandomTrace {
     }
     for (std::uint32_t n = below(3); n > 0; --n) {
       trace_.memory.push_back(
-          {n == 1 ? "" : unique(n), below(99), below(99), below(99), below(99), below(99)});
+          {n == 1 ? "" : unique(n), below(2) == 1, below(99), below(99), below(99), below(99), below(99)});
     }
     for (std::uint32_t n = below(3); n > 0; --n) {
       trace_.other_processes.push_back(

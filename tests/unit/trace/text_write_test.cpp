@@ -76,7 +76,7 @@ Trace small_trace() {
   trace.recording.cost = {700, 80, 0.03, 5, 6};
   trace.cpu_times = {{0, 9000, 1000}, {3, 6000, 4000}};
   trace.cpu_quotas = {{"/a b", 50, 100, 7, 6, 250}};
-  trace.memory = {{"", 4096, 1024, 0, 5, 0}, {"/a b", 2048, 2000, 3, 5, 6}};
+  trace.memory = {{"", false, 4096, 1024, 0, 5, 0}, {"/a b", true, 2048, 2000, 3, 5, 6}};
   trace.other_processes = {{71, "rustc", 900, 0}, {5, "make it", 0, 800}};
   trace.loss = {{"ringbuf_full", 0}, {"stack_store_full", 7}};
   trace.actors = {thread(11, "worker"), device(ActorKind::disk, "vda"), device(ActorKind::timer, ""),
@@ -123,7 +123,7 @@ TEST_CASE("a trace is written as text.h says") {
         "percpu cpu=3 busy=6000 idle=4000\n"
         "quota cgroup=/a%20b quota=50 period=100 periods=7 throttled=6 throttled_ns=250\n"
         "memory limit=4096 used=1024 refaulted=5\n"
-        "memory cgroup=/a%20b limit=2048 used=2000 reached=3 refaulted=5 swapped=6\n"
+        "memory cgroup=/a%20b target=yes limit=2048 used=2000 reached=3 refaulted=5 swapped=6\n"
         "process tgid=71 comm=rustc cpu=900\n"
         "process tgid=5 comm=make%20it cpu=0 children=800\n"
         "stacks walked=9 recalled=256 verified=1 wrong=0\n"
