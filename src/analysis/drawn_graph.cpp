@@ -124,7 +124,7 @@ class Choice {
     std::vector<DrawnArrow> all = arrows_of(findings_, boxes_);
     std::size_t left_out = 0;
     std::stable_sort(all.begin(), all.end(), [this](const DrawnArrow& a, const DrawnArrow& b) {
-      return std::tuple(rank_of(a), -a.weight_s) < std::tuple(rank_of(b), -b.weight_s);
+      return std::tuple(rank_of(a), a.idle, -a.weight_s) < std::tuple(rank_of(b), b.idle, -b.weight_s);
     });
     for (std::size_t i = kMostArrows; i < all.size(); ++i) left_out += all[i].edges.size();
     if (all.size() > kMostArrows) all.resize(kMostArrows);

@@ -13,6 +13,7 @@
 #include "analysis/functions.h"
 #include "analysis/lock_names.h"
 #include "analysis/locks.h"
+#include "analysis/what_if_gains.h"
 #include "base/side_by_side.h"
 #include "graph/false_wakeups.h"
 #include "model/cut.h"
@@ -117,6 +118,28 @@ Result<AsRecorded> as_recorded(const Trace& trace, ThreadGroups groups, const An
 }
 
 }  // namespace
+
+std::vector<std::optional<Gain>> what_if_gains(const Trace& trace, const AnalysisOptions& options) {
+  std::vector<std::optional<Gain>> out(options.what_ifs.size());
+  if (out.empty()) return out;
+  const std::optional<Trace> part = busy_part(trace, options.progress);
+  const Trace& busy = part ? *part : trace;
+  const Facts facts = facts_of(busy, group_threads(trace), options.progress);
+  if (facts.progress.empty()) return out;
+  const LockNames locks = names_of_locks(busy, facts.kinds.locks);
+  AnswerOptions asked;
+  asked.most_candidates = 0;
+  std::vector<std::size_t> fitting;
+  for (std::size_t i = 0; i < options.what_ifs.size(); ++i) {
+    Result<Scenario> scenario = scenario_of(options.what_ifs[i], busy, facts.groups, locks.names, asked.code);
+    if (!scenario) continue;
+    asked.asked.push_back(std::move(scenario).value());
+    fitting.push_back(i);
+  }
+  const Answers answers = answers_of(busy, facts, asked);
+  for (std::size_t i = 0; i < fitting.size(); ++i) out[fitting[i]] = answers.asked[i];
+  return out;
+}
 
 Result<Prepared> prepare(Trace trace, const AnalysisOptions& options) {
   OFFWAIT_TRY_STATUS(check_window(trace));

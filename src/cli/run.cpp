@@ -198,8 +198,9 @@ Status render(Trace trace, const Reporting& reporting, Outputs& outputs, const T
   if (outputs.json) texts.push_back({*outputs.json, to_json(findings)});
   if (outputs.html) {
     line.say("writing the page");
-    OFFWAIT_TRY(std::string page, html::to_html(findings, *std::move(drawn),
-                                                {reporting.output.html_bytes, analysis.keep_false_wakeups}));
+    OFFWAIT_TRY(std::string page,
+                html::to_html(findings, *std::move(drawn),
+                              {reporting.output.html_bytes, analysis.keep_false_wakeups, analysis.progress}));
     texts.push_back({*outputs.html, std::move(page)});
   }
   if (std::optional<std::string> note = note_on_names(findings, reporting.asked_servers))

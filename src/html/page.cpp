@@ -131,11 +131,14 @@ Json timeline_json(const Trace& trace, const Findings& findings, const Rows& row
           {"lines", lines_json(trace, findings, map)}};
 }
 
-/// The longest wait of each arrow that is drawn first.
+/// The longest waits of the arrows that are drawn first: the longest of each, then the next ones.
 std::vector<Window> longest_waits(const DrawnGraph& graph, const std::vector<ArrowWaits>& waits) {
   std::vector<Window> out;
-  for (std::size_t i = 0; i < graph.first_arrows; ++i) {
-    if (!waits[i].longest.empty()) out.push_back({waits[i].longest[0].begin, waits[i].longest[0].wake});
+  for (std::size_t place = 0; place < kMostLongest; ++place) {
+    for (std::size_t i = 0; i < graph.first_arrows; ++i) {
+      const std::vector<LongWait>& longest = waits[i].longest;
+      if (place < longest.size()) out.push_back({longest[place].begin, longest[place].wake});
+    }
   }
   return out;
 }
@@ -155,6 +158,7 @@ std::string head(const Findings& findings) {
 }  // namespace
 
 Result<std::string> to_html(const Findings& findings, Trace given, const PageOptions& options) {
+  const Curves curves = curves_of(findings, given, options.progress);
   const Trace trace = options.keep_false_wakeups ? std::move(given) : without_false_wakeups(std::move(given));
   const ActorNames names(findings, [](std::string_view name) { return escape(name); });
   const Histories histories(trace);
@@ -163,7 +167,7 @@ Result<std::string> to_html(const Findings& findings, Trace given, const PageOpt
   const StateMap map = state_map(trace, histories, rows);
   const std::vector<ArrowWaits> waits = arrow_waits(trace, histories, findings, graph, rows);
   StackTable stacks;
-  Json report = findings_json(findings, names, stacks);
+  Json report = findings_json(findings, curves, names, stacks);
   report["graph"] = graph_json(findings, graph, waits, trace.window, names, stacks);
   report["samples"] = samples_json(trace, findings, stacks);
   OFFWAIT_TRY(const std::string far, deflate_raw(map.bytes));

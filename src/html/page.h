@@ -12,6 +12,7 @@
 #include "analysis/findings.h"
 #include "base/result.h"
 #include "model/trace.h"
+#include "progress/progress.h"
 
 namespace offwait::html {
 
@@ -22,7 +23,9 @@ struct PageOptions {
   /// The page is no larger, unless what every page has (text, graph, the timeline from afar) is; single waits
   /// take what is left. At least kFewestBytes.
   std::size_t most_bytes = kUsualBytes;
-  bool keep_false_wakeups = false;  ///< as for the findings
+  // As for the findings:
+  bool keep_false_wakeups = false;
+  ProgressOptions progress{};
 };
 
 /// The findings are of this trace, with AnalysisOptions::answers and AnalysisOptions::views. Equal reports

@@ -56,8 +56,22 @@ Json recording_json(const Findings& findings) {
                                   impact.minor ? "" : brief_losses_text(findings, impact)})}};
 }
 
-Json answer_json(const Findings& findings, const FoundAnswer& answer, const ActorNames& names,
-                 StackTable& stacks) {
+/// The number that words tell: of a bound, the most that it can be.
+double told(const Gain& gain) {
+  const bool is_bound = gain.certainty == Certainty::up_to || gain.certainty == Certainty::approximate;
+  return is_bound ? most_of(gain) : gain.gain;
+}
+
+/// `[times as fast, gain, words]`
+Json curve_json(const std::vector<Gain>& curve) {
+  Json out = Json::array();
+  for (std::size_t i = 0; i < curve.size(); ++i)
+    out.push_back({kCurveFactors[i], rounded(told(curve[i])), text(marked_gain_text(curve[i]))});
+  return out;
+}
+
+Json answer_json(const Findings& findings, const FoundAnswer& answer, const std::vector<Gain>& curve,
+                 const ActorNames& names, StackTable& stacks) {
   const AnswerPlace place = place_of(answer);
   const std::string split =
       answer.certainty == Certainty::split
@@ -67,7 +81,7 @@ Json answer_json(const Findings& findings, const FoundAnswer& answer, const Acto
   return {{"change", text(change_text(answer, names))},
           {"of", text(split)},
           {"gain_text", text(answer_gain_text(answer))},
-          {"gain", is_rough ? Json(nullptr) : rounded(most_of(answer))},
+          {"gain", is_rough ? Json(nullptr) : rounded(told(answer))},
           {"low", rounded_or_null(answer.low)},
           {"high", rounded_or_null(answer.high)},
           {"certainty", to_string(answer.certainty)},
@@ -80,13 +94,14 @@ Json answer_json(const Findings& findings, const FoundAnswer& answer, const Acto
                               full_text(answer, names)})},
           {"try", text(advice(findings, answer, names))},
           {"doubt", text(answer_certainty_sentence(findings, answer))},
+          {"curve", curve_json(curve)},
           {"actor", or_null(answer.actor)},
           {"device", or_null(answer.device)},
           {"knot", or_null(answer.knot)}};
 }
 
-Json answers_json(const Findings& findings, const Screen& screen, const ActorNames& names,
-                  StackTable& stacks) {
+Json answers_json(const Findings& findings, const Screen& screen, const Curves& curves,
+                  const ActorNames& names, StackTable& stacks) {
   std::vector<std::string> above;
   if (screen.has(ScreenSection::deadlocks)) above.push_back(deadlock_sentences(findings, names));
   if (screen.has(ScreenSection::verdict)) above.push_back(verdict_sentence(findings, names));
@@ -104,7 +119,8 @@ Json answers_json(const Findings& findings, const Screen& screen, const ActorNam
           {"above", sentences(above)},
           {"list", array_of(screen.answers,
                             [&](const ShownAnswer& shown) {
-                              return answer_json(findings, findings.answers[shown.answer], names, stacks);
+                              return answer_json(findings, findings.answers[shown.answer],
+                                                 curves[shown.answer], names, stacks);
                             })},
           {"others", screen.others ? text(others_text(*screen.others)) : ""},
           {"what_ifs", sentences(what_ifs)}};
@@ -249,13 +265,14 @@ Json stack_sums_json(const Findings& findings, StackTable& stacks) {
 
 }  // namespace
 
-Json findings_json(const Findings& findings, const ActorNames& names, StackTable& stacks) {
+Json findings_json(const Findings& findings, const Curves& curves, const ActorNames& names,
+                   StackTable& stacks) {
   const Screen screen = screen_of(findings);
   Json actors = Json::array();
   for (FoundActorId id = 0; id < findings.actors.size(); ++id)
     actors.push_back(actor_json(findings, id, names));
   return {{"recording", recording_json(findings)},
-          {"answers", answers_json(findings, screen, names, stacks)},
+          {"answers", answers_json(findings, screen, curves, names, stacks)},
           {"knots", knots_json(findings, screen, names)},
           {"sinks", sinks_json(findings, names, stacks)},
           {"disks", disks_json(findings, screen, names)},

@@ -8,6 +8,7 @@
 #include "analysis/drawn_graph.h"
 #include "analysis/findings.h"
 #include "html/arrow_waits.h"
+#include "html/curves.h"
 #include "html/stack_table.h"
 #include "report/json_values.h"
 #include "report/names.h"
@@ -16,7 +17,8 @@ namespace offwait::html {
 
 /// Sentences, answers, actors, the tables of locks, files and functions, and sums of stacks. Strings are
 /// escaped, times in seconds.
-Json findings_json(const Findings& findings, const ActorNames& names, StackTable& stacks);
+Json findings_json(const Findings& findings, const Curves& curves, const ActorNames& names,
+                   StackTable& stacks);
 
 /// The boxes and arrows, with what is behind each arrow. `waits` is of the same arrows.
 Json graph_json(const Findings& findings, const DrawnGraph& graph, const std::vector<ArrowWaits>& waits,

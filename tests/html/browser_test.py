@@ -12,6 +12,7 @@ import sys
 import node
 
 TRACES = ("barrier", "figure1", "figure3", "hostile-names", "lock-convoy", "open-ends")
+REPORTED = ("files", "functions", "processes")  # in tests/unit/report
 HERE = pathlib.Path(__file__).resolve().parent
 
 
@@ -19,6 +20,7 @@ def write_pages(directory):
     """NAME.html and NAME.json of each trace and recording."""
     offwait = os.environ["OFFWAIT"]
     recordings = {name: node.ROOT / "tests" / "traces" / f"{name}.txt" for name in TRACES}
+    recordings |= {name: node.ROOT / "tests" / "unit" / "report" / f"{name}.txt" for name in REPORTED}
     recordings |= {file.stem: file for file in (node.ROOT / "tests" / "recordings").glob("*.offwait")}
     for name, file in recordings.items():
         subprocess.run([offwait, "report", file, "--html", directory / f"{name}.html", "--json", directory / f"{name}.json"],

@@ -119,6 +119,21 @@ test('choosing an arrow shows its code, its longest waits, and these are one cli
   await page.close();
 });
 
+test('an answer can be asked for other factors with keys, and starts at twice as fast', async () => {
+  const page = await open('functions');
+  const slider = await page.$('.slider input');
+  assert.ok(slider, 'an answer of this trace has a slider');
+  const told = () => page.$eval('.slider output', (output) => [Number(output.dataset.times), Number(output.dataset.gain)]);
+  const [times, gain] = await told();
+  assert.equal(times, 2);
+  await slider.focus();
+  await page.keyboard.press('ArrowRight');
+  const [more, gained] = await told();
+  assert.equal(more, 3);
+  assert.ok(gained >= gain);
+  await page.close();
+});
+
 test('the timeline is used with keys alone, and the address restores what is shown', async () => {
   const page = await open('figure1');
   await page.focus('#timeline');
@@ -175,7 +190,7 @@ test('what was put into the page does not run and is not fetched', { skip: !isCh
 });
 
 for (const scheme of ['light', 'dark']) {
-  for (const name of ['figure1', 'lock-convoy', 'hostile-names']) {
+  for (const name of ['figure1', 'functions', 'hostile-names', 'processes']) {
     test(`${name} has no fault of accessibility, ${scheme}`, async () => {
       const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
       // Only so that axe may be put into the page.

@@ -17,6 +17,7 @@
 #include "analysis/analyse.h"
 #include "html/bundle.h"
 #include "html/columns.h"
+#include "html/curves.h"
 #include "html/encode.h"
 #include "html/state_map.h"
 #include "html/stretches.h"
@@ -28,8 +29,8 @@ using Parsed = nlohmann::json;
 
 namespace {
 
-Trace trace_in(const std::string& name) {
-  const std::string path = std::string(OFFWAIT_SOURCE_DIR) + "/tests/traces/" + name + ".txt";
+Trace trace_in(const std::string& name, const std::string& directory = "traces") {
+  const std::string path = fmt::format("{}/tests/{}/{}.txt", OFFWAIT_SOURCE_DIR, directory, name);
   const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   Result<Trace> trace = read_text(file, name);
   ::close(file);
@@ -46,7 +47,7 @@ Findings findings_of(const Trace& trace) {
 }
 
 std::string page_of(const Trace& trace, std::size_t bytes = kUsualBytes) {
-  Result<std::string> page = to_html(findings_of(trace), trace, {bytes, false});
+  Result<std::string> page = to_html(findings_of(trace), trace, {bytes, false, {}});
   if (!page.ok()) FAIL(page.error().message);
   return std::move(page).value();
 }
@@ -307,6 +308,22 @@ TEST_CASE("a page for which there is little room keeps the longest waits, and al
   for (std::size_t left = timeline["rows"][0]["count"]; left > 0; --left)
     longest = std::max(longest, columns[1].number());
   CHECK(longest == 90'000);
+}
+
+TEST_CASE("an answer's gain at other factors is that of the same question") {
+  const Trace trace = trace_in("functions", "unit/report");
+  const Findings findings = findings_of(trace);
+  const Curves curves = curves_of(findings, trace, {});
+  REQUIRE(curves.size() == findings.answers.size());
+  std::size_t known = 0;
+  for (std::size_t i = 0; i < curves.size(); ++i) {
+    if (curves[i].empty()) continue;
+    ++known;
+    REQUIRE(curves[i].size() == kCurveFactors.size());
+    CHECK(curves[i][2].gain == findings.answers[i].gain);
+    for (const Gain& gain : curves[i]) CHECK(gain.certainty != Certainty::rough);
+  }
+  CHECK(known == 3);
 }
 
 TEST_CASE("hostile names are text, escaped as everywhere") {

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+import { useState } from 'preact/hooks';
+
 import { percent } from './format.js';
 import { StackLine } from './stack_line.jsx';
 
@@ -14,6 +16,31 @@ function GainBar({ answer, most }) {
       {hasRange && <i class="range" style={{ left: place(answer.low), width: `calc(${place(answer.high)} - ${place(answer.low)})` }} />}
       <i class={`gain ${isBound ? 'bound' : ''}`} style={{ width: place(answer.gain) }} />
     </span>
+  );
+}
+
+/** How much faster the part would be: each place was replayed when the page was made. */
+function Slider({ answer }) {
+  const { curve } = answer;
+  const [place, setPlace] = useState(Math.max(0, curve.findIndex(([times]) => times === 2)));
+  const [times, gain, words] = curve[place];
+  const most = Math.max(...curve.map((one) => one[1]), 0.01);
+  const points = [[1, 0], ...curve].map(([x, y]) => [((x - 1) / (curve[curve.length - 1][0] - 1)) * 150, 34 - (Math.max(0, y) / most) * 30]);
+  return (
+    <p class="slider">
+      <label>
+        Not twice, but <b>{times}×</b> as fast or as much:{' '}
+        <input
+          type="range" min="0" max={curve.length - 1} step="1" value={place} onInput={(event) => setPlace(Number(event.target.value))}
+          aria-valuetext={`${times} times: ${words}`}
+        />
+      </label>
+      <output data-times={times} data-gain={gain}>{words}</output>
+      <svg viewBox="0 0 154 38" width="154" height="38" role="img" aria-label={curve.map((one) => `${one[0]} times: ${one[2]}`).join('; ')}>
+        <polyline points={points.map(([x, y]) => `${x + 2},${y + 1}`).join(' ')} />
+        <circle cx={points[place + 1][0] + 2} cy={points[place + 1][1] + 1} r="4" />
+      </svg>
+    </p>
   );
 }
 
@@ -35,6 +62,7 @@ function Answer({ report, answer, number, most, open, onPick }) {
           {answer.evidence && <p>{answer.evidence}{answer.place && `, ${answer.place}`}{!answer.stack && '.'}</p>}
           {answer.stack > 0 && <StackLine report={report} stack={answer.stack} label="code" />}
           {answer.more.map((text) => <p key={text}>{text}</p>)}
+          {answer.curve.length > 0 && <Slider answer={answer} />}
           {answer.try && <p><b>Try:</b> {answer.try}</p>}
           {answer.doubt && <p class="quiet">{answer.doubt}</p>}
           {box >= 0 && <p><button type="button" onClick={() => onPick({ kind: 'box', index: box })}>Show it in the graph</button></p>}

@@ -67,7 +67,7 @@ function draw(canvas, root, top, query, dark, differs) {
 
 const MODES = [['weight', 'weight'], ['wait', 'time waited'], ['cpu', 'on CPUs']];
 
-export function Code({ report, near, dark, query, selection, mode, setMode }) {
+export function Code({ report, near, dark, query, selection, mode: wanted, setMode }) {
   const [withWakers, setWithWakers] = useState(false);
   const [all, setAll] = useState(false);
   const [top, setTop] = useState(null);
@@ -75,11 +75,13 @@ export function Code({ report, near, dark, query, selection, mode, setMode }) {
   const [resized, resize] = useReducer((n) => n + 1, 0);
   const canvas = useRef();
   const places = useRef([]);
+  // Of a part only the time waited is known.
+  const mode = selection && near && wanted === 'weight' ? 'wait' : wanted;
   const ofPart = selection && near && mode === 'wait';
   const tree = useMemo(() => {
     setTop(null);
     if (!ofPart) return treeOfReport(report, mode, withWakers, all);
-    return compare(treeOfPart(report, near, ...selection), treeOfPart(report, near, 0, report.timeline.span_us));
+    return compare(treeOfPart(report, near, ...selection, all), treeOfPart(report, near, 0, report.timeline.span_us, all));
   }, [report, near, mode, withWakers, all, ofPart && selection[0], ofPart && selection[1]]);
   const functions = useMemo(() => functionsOf(tree), [tree]);
   useEffect(() => {
@@ -99,17 +101,17 @@ export function Code({ report, near, dark, query, selection, mode, setMode }) {
       <h2 id="code-title" tabindex="-1">Where in the code</h2>
       <p class="controls">
         {MODES.map(([value, name]) => (
-          <button key={value} type="button" aria-pressed={mode === value} onClick={() => setMode(value)}>{name}</button>
+          <button key={value} type="button" aria-pressed={mode === value} disabled={value === 'weight' && ofPart} onClick={() => setMode(value)}>{name}</button>
         ))}
         {mode !== 'cpu' && !ofPart && <label><input type="checkbox" checked={withWakers} onChange={() => setWithWakers(!withWakers)} /> with wakers</label>}
-        {mode !== 'cpu' && !ofPart && <label><input type="checkbox" checked={all} onChange={() => setAll(!all)} /> also waits that hold nothing up</label>}
+        {mode !== 'cpu' && <label><input type="checkbox" checked={all} onChange={() => setAll(!all)} /> also waits that hold nothing up</label>}
         {top && <button type="button" onClick={() => setTop(null)}>Show all</button>}
       </p>
       <p class="quiet">
         {ofPart
           ? `Waits from ${moment(selection[0], selection[1] - selection[0])} to ${moment(selection[1], selection[1] - selection[0])}: orange is more than in the whole recording, blue is less.${isWhole(report.timeline, ...selection) ? '' : ' The page has only the longest waits of some of this part.'}`
           : 'Threads are on top, below them the functions from the outermost to the innermost. Width is time: click on a function to look closer.'}
-        {selection && mode !== 'wait' && ' Of the chosen part only the time waited is known.'}
+        {selection && mode === 'cpu' && ' CPU samples are of the whole recording.'}
       </p>
       {query !== '' && <p>{found.length} functions have “{query}” in their name.</p>}
       {tree.value === 0 && <p>Nothing was recorded for this picture{mode !== 'cpu' && !all && ': no wait that holds something up has a stack'}.</p>}

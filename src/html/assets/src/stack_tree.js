@@ -68,14 +68,17 @@ export function treeOfReport(report, mode, withWakers, all) {
   return finish(root);
 }
 
-/** Time waited in a part of the recording, of the waits that the page has. */
-export function treeOfPart(report, waits, from, to) {
+/** Time waited in a part of the recording, of the waits that the page has. all: also what holds nothing up. */
+export function treeOfPart(report, waits, from, to, all) {
   const root = node('all', THREAD);
+  const holdsUp = holdingUp(report);
+  const { rows, others } = report.timeline;
+  const counts = (row, waker) => all || (waker !== -1 && holdsUp(row.actor, waker >= 0 ? rows[waker].actor : others[-2 - waker]));
   const sums = new Map();
   report.timeline.rows.forEach((row, index) => {
     if (row.outside) return;
     for (let i = waits.first[index]; i < waits.first[index + 1]; ++i) {
-      if (waits.state[i] < 2 || waits.begin[i] >= to || waits.wake[i] <= from) continue;
+      if (waits.state[i] < 2 || waits.begin[i] >= to || waits.wake[i] <= from || !counts(row, waits.waker[i])) continue;
       const key = row.actor * 0x1000000 + waits.stack[i];
       sums.set(key, (sums.get(key) ?? 0) + (Math.min(to, waits.wake[i]) - Math.max(from, waits.begin[i])) / 1e6);
     }

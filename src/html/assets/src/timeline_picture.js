@@ -140,6 +140,7 @@ export class TimelinePicture {
       for (const part of parts) {
         if (part.near) this.addNear(row, part, plotWidth);
         else if (scene.far) this.addFar(row, part, plotWidth);
+        if (!part.near && scene.near && !part.afar) this.addLong(row, part, plotWidth);
       }
       this.stackRow(Math.round((y + 1) * ratio), Math.round((ROW - 3) * ratio), plotWidth, plotHeight);
     }
@@ -164,7 +165,7 @@ export class TimelinePicture {
     const { view: [from, to], near } = this.scene;
     const { whole, longer_than_us: longer, bins, span_us: span } = this.timeline;
     const isAfar = (to - from) / plotWidth >= span / bins;
-    if (!near || isAfar) return [{ from: 0, to: plotWidth, near: false }];
+    if (!near || isAfar) return [{ from: 0, to: plotWidth, near: false, afar: true }];
     if (whole.length === 0 && longer === 0) return [{ from: 0, to: plotWidth, near: true }];
     const parts = [];
     const pixelOf = (us) => Math.min(plotWidth, Math.max(0, Math.round(((us - from) / (to - from)) * plotWidth)));
@@ -222,6 +223,26 @@ export class TimelinePicture {
       ran = near.end[index];
     }
     put(ran, partTo, 0);
+  }
+
+  /** Waits that are so long that the page has them: they take pixels that are theirs alone. */
+  addLong(row, part, plotWidth) {
+    const { near, view: [from, to] } = this.scene;
+    const states = this.timeline.states.length;
+    const scale = plotWidth / (to - from);
+    const put = (begin, end, state) => {
+      const left = Math.max(part.from, Math.ceil((begin - from) * scale));
+      const right = Math.min(part.to, Math.floor((end - from) * scale));
+      for (let x = left; x < right; ++x) {
+        this.shares.fill(0, x * states, (x + 1) * states);
+        this.shares[x * states + state] = 1;
+      }
+    };
+    const last = from + part.to / scale;
+    for (let index = firstEndingFrom(near, row, from + part.from / scale); index < near.first[row + 1] && near.begin[index] < last; ++index) {
+      put(near.begin[index], near.wake[index], near.state[index]);
+      put(near.wake[index], near.end[index], 1);
+    }
   }
 
   /** Running at the bottom, then ready to run, then waits. */

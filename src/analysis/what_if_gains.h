@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "analysis/options.h"
+#include "model/trace.h"
+#include "replay/gain.h"
+
+namespace offwait {
+
+/// What AnalysisOptions::what_ifs would gain, and nothing else, as Findings::what_ifs would have it: for
+/// questions that arise from the findings. None for a question that does not fit the trace, which must
+/// satisfy validate().
+std::vector<std::optional<Gain>> what_if_gains(const Trace& trace, const AnalysisOptions& options);
+
+}  // namespace offwait
