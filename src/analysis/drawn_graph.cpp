@@ -8,6 +8,8 @@
 #include <tuple>
 #include <utility>
 
+#include "analysis/held_up.h"
+
 namespace offwait {
 
 namespace {
@@ -60,18 +62,6 @@ Boxes boxes_of(const Findings& findings) {
   return out;
 }
 
-/// Edges whose waits are told to hold nothing up.
-std::set<FoundEdgeId> idle_waits(const Findings& findings) {
-  using Reason = ExcludedWait::Reason;
-  const std::set<Reason> reasons = {Reason::to_pseudo, Reason::requests, Reason::apart, Reason::background,
-                                    Reason::noise};
-  std::set<FoundEdgeId> out;
-  for (const ExcludedWait& excluded : findings.excluded_waits) {
-    if (reasons.count(excluded.reason) > 0) out.insert(excluded.edge);
-  }
-  return out;
-}
-
 std::set<FoundEdgeId> knot_edges(const Findings& findings) {
   std::set<FoundEdgeId> out;
   for (const FoundKnot& knot : findings.knots) {
@@ -81,7 +71,7 @@ std::set<FoundEdgeId> knot_edges(const Findings& findings) {
 }
 
 std::vector<DrawnArrow> arrows_of(const Findings& findings, const Boxes& boxes) {
-  const std::set<FoundEdgeId> idle = idle_waits(findings);
+  const std::vector<bool> holds_up = edges_that_hold_up(findings);
   const std::set<FoundEdgeId> in_knots = knot_edges(findings);
   std::map<std::tuple<std::size_t, std::size_t, bool>, DrawnArrow> arrows;
   for (FoundEdgeId id = 0; id < findings.edges.size(); ++id) {
@@ -103,10 +93,7 @@ std::vector<DrawnArrow> arrows_of(const Findings& findings, const Boxes& boxes) 
     arrow.waits += edge.waits;
     arrow.idle = edge.idle;
     arrow.in_knot = arrow.in_knot || in_knot;
-    // Clients are what the target works for, though nothing in it waits for them. No kernel thread is one.
-    const FoundActor& waits = findings.actors[edge.from];
-    const bool of_client = waits.outside && !waits.kernel && !findings.actors[edge.to].outside;
-    arrow.holds_up = arrow.holds_up || in_knot || of_client || idle.count(id) == 0;
+    arrow.holds_up = arrow.holds_up || holds_up[id];
   }
   std::vector<DrawnArrow> out;
   for (auto& [ends, arrow] : arrows) out.push_back(std::move(arrow));
@@ -188,6 +175,25 @@ class Choice {
 };
 
 }  // namespace
+
+std::vector<bool> edges_that_hold_up(const Findings& findings) {
+  using Reason = ExcludedWait::Reason;
+  const std::set<Reason> idle = {Reason::to_pseudo, Reason::requests, Reason::apart, Reason::background,
+                                 Reason::noise};
+  std::vector<bool> out(findings.edges.size(), true);
+  for (const ExcludedWait& excluded : findings.excluded_waits) {
+    if (idle.count(excluded.reason) > 0) out[excluded.edge] = false;
+  }
+  for (FoundEdgeId id = 0; id < findings.edges.size(); ++id) {
+    const FoundActor& waits = findings.actors[findings.edges[id].from];
+    const FoundActor& waker = findings.actors[findings.edges[id].to];
+    // No kernel thread is a client.
+    if (waits.outside && !waits.kernel && !waker.outside) out[id] = true;
+    if (!is_drawn(waker)) out[id] = false;
+  }
+  for (const FoundEdgeId edge : knot_edges(findings)) out[edge] = true;
+  return out;
+}
 
 DrawnGraph drawn_graph(const Findings& findings) { return Choice(findings).make(); }
 

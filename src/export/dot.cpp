@@ -46,17 +46,22 @@ std::string node_line(const Findings& findings, const ActorNames& names, const D
   return fmt::format("n{} [label=\"{}\"{}];\n", id, label, style);
 }
 
-std::string_view main_class(const FoundEdge& edge) {
-  const auto most = std::max_element(edge.classes.begin(), edge.classes.end(),
+/// The class that took most of the arrow's time.
+std::string_view main_class(const Findings& findings, const DrawnArrow& arrow) {
+  std::map<WaitClass, double> classes;
+  for (const FoundEdgeId edge : arrow.edges) {
+    for (const auto& [wait_class, wait_s] : findings.edges[edge].classes) classes[wait_class] += wait_s;
+  }
+  const auto most = std::max_element(classes.begin(), classes.end(),
                                      [](const auto& a, const auto& b) { return a.second < b.second; });
-  return most == edge.classes.end() ? "other" : to_string(most->first);
+  return most == classes.end() ? "other" : to_string(most->first);
 }
 
 std::string edge_line(const Findings& findings, const DrawnArrow& arrow) {
-  const std::string label =
-      arrow.idle ? fmt::format("idle {:.3f} s", arrow.wait_s)
-                 : fmt::format("{} {:.3f} s\\nweight {:.3f} s",
-                               main_class(findings.edges[arrow.edges.front()]), arrow.wait_s, arrow.weight_s);
+  const std::string label = arrow.idle
+                                ? fmt::format("idle {:.3f} s", arrow.wait_s)
+                                : fmt::format("{} {:.3f} s\\nweight {:.3f} s", main_class(findings, arrow),
+                                              arrow.wait_s, arrow.weight_s);
   const double part = std::clamp(arrow.weight_s / findings.window_s, 0.0, 1.0);
   return fmt::format("  n{} -> n{} [label=\"{}\", penwidth={:.1f}{}{}];\n", arrow.from, arrow.to, label,
                      1 + 4 * part, arrow.idle ? ", style=dashed" : "", arrow.in_knot ? ", color=red3" : "");

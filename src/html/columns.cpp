@@ -229,6 +229,7 @@ Result<Columns> columns_of(const Trace& trace, const Histories& histories, const
     const bool is_whole = choice.longer_than == 0;
     if ((fill <= 1 && (is_whole || fill > 0.8 || tries >= kMostTries - 1)) || most < 1) {
       columns.longer_than = choice.longer_than;
+      columns.is_whole = is_whole;
       if (!is_whole) columns.whole = windows_of(choice, trace.window);
       return columns;
     }

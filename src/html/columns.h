@@ -33,8 +33,9 @@ struct Columns {
   std::vector<std::uint32_t> counts;  ///< by row: how many stretches it has
   std::vector<FoundActorId> others;   ///< that ended waits and have no row
   std::vector<std::string> objects;   ///< hostile bytes
-  /// Parts of the window, in order and apart, that have all of their stretches. Elsewhere there are only
-  /// those that take at least `longer_than`. Empty if all are there.
+  bool is_whole = true;               ///< all stretches are there
+  /// Else the parts of the window, in order and apart, that have all of theirs. Elsewhere there are only
+  /// those that take at least `longer_than`.
   std::vector<Window> whole;
   Nanos longer_than = 0;
 };

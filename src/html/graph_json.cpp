@@ -58,6 +58,17 @@ Json stacks_json(const Findings& findings, const DrawnArrow& arrow, StackTable& 
   });
 }
 
+/// An edge with the classes of all of the arrow's edges.
+FoundEdge classes_of(const Findings& findings, const DrawnArrow& arrow) {
+  FoundEdge out;
+  out.idle = arrow.idle;
+  for (const FoundEdgeId id : arrow.edges) {
+    out.wait_s += findings.edges[id].wait_s;
+    for (const auto& [wait_class, wait_s] : findings.edges[id].classes) out.classes[wait_class] += wait_s;
+  }
+  return out;
+}
+
 /// `[power of two in µs, waits, seconds]` of each length that waits had.
 Json lengths_json(const ArrowWaits& waits) {
   Json out = Json::array();
@@ -81,14 +92,16 @@ Json arrow_json(const Findings& findings, const DrawnArrow& arrow, const ArrowWa
   const auto say = [&sentences](const std::string& sentence) {
     if (!sentence.empty()) sentences.push_back(text(sentence));
   };
-  if (arrow.idle) {
+  if (arrow.edges.size() > 1) {
+    // What is said of one edge does not hold for the others.
+  } else if (arrow.idle) {
     say(spare_text(findings, first, names));
   } else {
     say(waker_text(first, names));
+    if (first.phases) say(phases_text(*first.phases, findings.window_s));
+    say(peers_text(first, kMostPeers));
+    say(why_excluded(findings, arrow.edges.front(), names));
   }
-  if (first.phases) say(phases_text(*first.phases, findings.window_s));
-  say(peers_text(first, kMostPeers));
-  say(why_excluded(findings, arrow.edges.front(), names));
   const auto micros = [&window](Nanos time) { return (time - window.begin) / 1000; };
   return {{"from", arrow.from},
           {"to", arrow.to},
@@ -99,7 +112,7 @@ Json arrow_json(const Findings& findings, const DrawnArrow& arrow, const ArrowWa
           {"idle", arrow.idle},
           {"in_knot", arrow.in_knot},
           {"holds_up", arrow.holds_up},
-          {"classes", text(classes_text(first))},
+          {"classes", text(classes_text(classes_of(findings, arrow)))},
           {"sentences", std::move(sentences)},
           {"stacks", stacks_json(findings, arrow, stacks)},
           {"lengths", lengths_json(waits)},

@@ -83,17 +83,24 @@ std::vector<double> coarser(const std::vector<double>& values, std::size_t bins)
   return out;
 }
 
-/// `[actor, stack, samples]`
+/// `[actor, stack, samples]`. Those after the first kMostSampleSums have no stacks.
 Json samples_json(const Trace& trace, const Findings& findings, StackTable& stacks) {
+  constexpr std::size_t kMostSampleSums = 6000;
   std::map<std::pair<FoundActorId, StackId>, std::size_t> counts;
   for (const CpuSample& sample : trace.cpu_samples) {
     const bool inside = sample.at >= trace.window.begin && sample.at < trace.window.end;
     if (inside && !trace.actors[sample.thread].outside)
       ++counts[{findings.actor_of[sample.thread], sample.stack}];
   }
+  std::vector<std::pair<std::pair<FoundActorId, StackId>, std::size_t>> all(counts.begin(), counts.end());
+  std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
+  std::map<std::pair<FoundActorId, std::uint32_t>, std::size_t> sums;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const auto& [actor, stack] = all[i].first;
+    sums[{actor, i < kMostSampleSums ? stacks.number_of(backtrace_of(trace, stack)) : 0}] += all[i].second;
+  }
   Json out = Json::array();
-  for (const auto& [key, count] : counts)
-    out.push_back({key.first, stacks.number_of(backtrace_of(trace, key.second)), count});
+  for (const auto& [key, count] : sums) out.push_back({key.first, key.second, count});
   return out;
 }
 
@@ -127,6 +134,7 @@ Json timeline_json(const Trace& trace, const Findings& findings, const Rows& row
                              [&](const Window& part) -> Json {
                                return {micros(part.begin), micros(part.end)};
                              })},
+          {"is_whole", columns.is_whole},
           {"longer_than_us", columns.longer_than / 1000},
           {"lines", lines_json(trace, findings, map)}};
 }
@@ -148,11 +156,20 @@ std::string head(const Findings& findings) {
       "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src {}; style-src "
       "{}; "
-      "img-src data:; base-uri 'none'; form-action 'none'\">\n"
+      "base-uri 'none'; form-action 'none'\">\n"
       "<meta name=\"referrer\" content=\"no-referrer\">\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
       "<title>offwait: {}</title>\n<style>{}</style>\n</head>\n<body>\n",
       hash_of(script()), hash_of(style()), as_text(escape(findings.recording.target)), style());
+}
+
+/// What is seen without a script.
+std::string text_report(const Findings& findings) {
+  return fmt::format(
+      "<div id=\"app\"><p>This page has a picture of the same, which needs JavaScript and a browser of 2023 "
+      "or later.</p>\n"
+      "<pre>{}</pre></div>\n",
+      as_text(to_text(findings, TextStyle{})));
 }
 
 }  // namespace
@@ -171,32 +188,32 @@ Result<std::string> to_html(const Findings& findings, Trace given, const PageOpt
   report["graph"] = graph_json(findings, graph, waits, trace.window, names, stacks);
   report["samples"] = samples_json(trace, findings, stacks);
   OFFWAIT_TRY(const std::string far, deflate_raw(map.bytes));
-  const auto with = [&](const Columns& columns) -> Result<std::string> {
+  const std::string above = head(findings) + text_report(findings);
+  const std::string below = fmt::format("<script>{}</script>\n{}", script(), payload("far", far));
+  const auto with = [&](const Columns& columns, const StackTable& all) -> Result<std::string> {
     report["timeline"] = timeline_json(trace, findings, rows, map, columns);
-    report["frames"] = stacks.frames();
-    report["stacks"] = stacks.stacks();
+    report["frames"] = all.frames();
+    report["stacks"] = all.stacks();
     OFFWAIT_TRY(const std::string packed, deflate_raw(report.dump()));
-    std::string out = head(findings);
-    out +=
-        "<div id=\"app\"><p>This page has a picture of the same, which needs JavaScript and a browser of "
-        "2023 or later.</p>\n"
-        "<pre>" +
-        as_text(to_text(findings, TextStyle{})) + "</pre></div>\n";
-    out += payload("report", packed);
-    out += fmt::format("<script>{}</script>\n", script());
-    out += payload("far", far) + payload("near", columns.deflated) + "</body>\n</html>\n";
-    return out;
+    return above + payload("report", packed) + below + payload("near", columns.deflated) +
+           "</body>\n</html>\n";
   };
   Columns none;
   none.counts.assign(rows.threads.size(), 0);
-  OFFWAIT_TRY(const std::string without, with(none));
-  // Names of more stacks and objects come with single waits.
-  constexpr double kForWaits = 0.72;
-  const double left = static_cast<double>(options.most_bytes) - static_cast<double>(without.size());
-  const auto bytes = static_cast<std::size_t>(std::max(0.0, left * kForWaits));
-  OFFWAIT_TRY(const Columns columns,
-              columns_of(trace, histories, findings, rows, longest_waits(graph, waits), bytes, stacks));
-  return with(columns);
+  none.is_whole = false;
+  OFFWAIT_TRY(std::string page, with(none, stacks));
+  const std::vector<Window> first = longest_waits(graph, waits);
+  // Names of more stacks and objects come with single waits, and base64 takes a third more.
+  double bytes = 0.72 * (static_cast<double>(options.most_bytes) - static_cast<double>(page.size()));
+  for (int tries = 0; tries < 4 && bytes >= 1; ++tries) {
+    StackTable all = stacks;
+    OFFWAIT_TRY(const Columns columns,
+                columns_of(trace, histories, findings, rows, first, static_cast<std::size_t>(bytes), all));
+    OFFWAIT_TRY(std::string fuller, with(columns, all));
+    if (fuller.size() <= options.most_bytes) return fuller;
+    bytes -= 0.8 * static_cast<double>(fuller.size() - options.most_bytes);
+  }
+  return page;
 }
 
 }  // namespace offwait::html

@@ -2,15 +2,20 @@
 #include "html/page_json.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <map>
 #include <string>
 #include <tuple>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
+#include "analysis/held_up.h"
 #include "analysis/losses.h"
 #include "analysis/screen.h"
 #include "report/fold.h"
+#include "report/quantity.h"
 #include "report/wording.h"
 #include "report/wording_advice.h"
 #include "report/wording_answers.h"
@@ -52,6 +57,7 @@ Json recording_json(const Findings& findings) {
                                machine_text(findings), labels_text(recording)})},
           {"lost", text(lost_text(findings, impact))},
           {"is_loss_minor", impact.minor},
+          {"chosen", text(described(findings.options.filter))},
           {"warnings", sentences({interrupted_text(recording),
                                   impact.minor ? "" : brief_losses_text(findings, impact)})}};
 }
@@ -169,13 +175,47 @@ Json disks_json(const Findings& findings, const Screen& screen, const ActorNames
   });
 }
 
+/// What the text report says in these sections, in its order.
+std::vector<std::string> section_notes(const Findings& findings, ScreenSection section,
+                                       const ActorNames& names) {
+  constexpr std::size_t kMost = 3;
+  const Totals& totals = findings.totals;
+  std::vector<std::string> out;
+  switch (section) {
+    case ScreenSection::losses:
+      return {losses_text(findings, names)};
+    case ScreenSection::stopped:
+      return {fmt::format("{}: {}", format_seconds(totals.stopped_s + totals.frozen_s), why_stopped(totals))};
+    case ScreenSection::runnable:
+      return {runnable_text(findings, names, kMost)};
+    case ScreenSection::nics:
+      for (const FoundNic& nic : findings.nics) {
+        out.push_back(fmt::format("{}: {}, {}, {}", names.brief(nic.actor),
+                                  direction_text("received", nic.received, findings.window_s),
+                                  direction_text("sent", nic.sent, findings.window_s), capacity_text(nic)));
+      }
+      return out;
+    case ScreenSection::false_wakeups:
+      return {fmt::format("False wakeups: {}", false_wakeups_text(findings.false_wakeups, names, kMost))};
+    case ScreenSection::wrong_stacks:
+      return {wrong_stacks_text(findings.recording.stack_reuse)};
+    case ScreenSection::stack_ends:
+      return {stack_ends_text(findings.stack_ends)};
+    case ScreenSection::cost:
+      return {cost_text(findings.recording, false)};
+    default:  // the page has a place of its own for the others
+      return {};
+  }
+}
+
 Json notes_json(const Findings& findings, const Screen& screen, const ActorNames& names) {
   std::vector<std::string> out;
   if (screen.has(ScreenSection::memory)) out.push_back(memory_text(*findings.memory, names));
   out.push_back(cpu_supply_text(findings, names));
   for (const FoundRuntime& found : findings.runtimes) out.push_back(runtime_text(found));
-  if (screen.has(ScreenSection::stack_ends)) out.push_back(stack_ends_text(findings.stack_ends));
-  if (screen.has(ScreenSection::cost)) out.push_back(cost_text(findings.recording, false));
+  for (const ScreenSection section : screen.sections) {
+    for (std::string& note : section_notes(findings, section, names)) out.push_back(std::move(note));
+  }
   return sentences(out);
 }
 
@@ -193,6 +233,7 @@ Json actor_json(const Findings& findings, FoundActorId id, const ActorNames& nam
 }
 
 constexpr std::size_t kMostTableRows = 100;
+constexpr std::size_t kMostStackSums = 8000;
 
 template <class Rows, class ToJson>
 Json first_rows(const Rows& rows, ToJson to_json_row) {
@@ -236,29 +277,52 @@ Json tables_json(const Findings& findings, const ActorNames& names, StackTable& 
            })}};
 }
 
-/// `[actor, where it waited, who ended it, where, weight, wait]`: sums over the target's waits for something.
-/// Seconds of a group are of all its threads.
+/// Sums of the target's waits, by who waited where, and who ended it where.
+struct StackKey {
+  FoundActorId actor = 0;
+  std::uint32_t stack = 0;
+  FoundActorId waker = 0;
+  std::uint32_t waker_stack = 0;
+  bool holds_up = false;
+  friend auto operator<=>(const StackKey&, const StackKey&) = default;
+};
+struct StackTimes {
+  double weight_s = 0;
+  double wait_s = 0;
+};
+
+/// `[actor, stack, waker, its stack, weight, wait, 1 if it holds something up]`, the longest first. Seconds
+/// of a group are of all its threads. Those after the first kMostStackSums have no stacks.
 Json stack_sums_json(const Findings& findings, StackTable& stacks) {
-  std::map<std::tuple<FoundActorId, std::uint32_t, FoundActorId, std::uint32_t>, std::pair<double, double>>
-      sums;
-  for (const FoundEdge& edge : findings.edges) {
-    const FoundActor& from = findings.actors[edge.from];
-    if (edge.idle || from.outside) continue;
-    const auto members = static_cast<double>(std::max<std::size_t>(1, from.tids.size()));
-    for (const FoundStack& stack : edge.stacks) {
-      auto& [weight_s, wait_s] =
-          sums[{edge.from, stacks.number_of(stack.wait_stack), edge.to, stacks.number_of(stack.waker_stack)}];
-      weight_s += stack.weight_s * members;
-      wait_s += stack.wait_s * members;
-    }
+  const std::vector<bool> holds_up = edges_that_hold_up(findings);
+  std::map<StackKey, StackTimes> sums;
+  const auto add = [](StackTimes& sum, const StackTimes& more) {
+    sum.weight_s += more.weight_s;
+    sum.wait_s += more.wait_s;
+  };
+  std::vector<std::pair<const FoundStack*, FoundEdgeId>> all;
+  for (FoundEdgeId id = 0; id < findings.edges.size(); ++id) {
+    const FoundEdge& edge = findings.edges[id];
+    if (edge.idle || findings.actors[edge.from].outside) continue;
+    for (const FoundStack& stack : edge.stacks) all.emplace_back(&stack, id);
   }
-  // Half a microsecond is no width.
-  constexpr double kLeast = 0.5e-6;
+  std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) {
+    return std::max(a.first->weight_s, a.first->wait_s) > std::max(b.first->weight_s, b.first->wait_s);
+  });
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const auto& [stack, id] = all[i];
+    const FoundEdge& edge = findings.edges[id];
+    const auto members =
+        static_cast<double>(std::max<std::size_t>(1, findings.actors[edge.from].tids.size()));
+    const bool has_room = i < kMostStackSums;
+    const StackKey key{edge.from, has_room ? stacks.number_of(stack->wait_stack) : 0, edge.to,
+                       has_room ? stacks.number_of(stack->waker_stack) : 0, holds_up[id]};
+    add(sums[key], {stack->weight_s * members, stack->wait_s * members});
+  }
   Json out = Json::array();
   for (const auto& [key, sum] : sums) {
-    const auto& [actor, stack, waker, waker_stack] = key;
-    if (sum.first < kLeast && sum.second < kLeast) continue;
-    out.push_back({actor, stack, waker, waker_stack, rounded(sum.first), rounded(sum.second)});
+    out.push_back({key.actor, key.stack, key.waker, key.waker_stack, rounded(sum.weight_s),
+                   rounded(sum.wait_s), key.holds_up ? 1 : 0});
   }
   return out;
 }

@@ -44,14 +44,15 @@ void each_stretch(const Trace& trace, const Histories& histories, ActorId thread
   const Actor& actor = trace.actors[thread];
   const Window life = life_in(actor, trace.window);
   if (life.length() <= 0) return;
-  const auto inside = [&life](Nanos time) { return std::clamp(time, life.begin, life.end); };
-  if (const Nanos seen = inside(actor.seen); seen > life.begin)
-    visit(Stretch{life.begin, seen, seen, kUnknown});
+  // What it did before it was seen is unknown, whatever the recording says of it.
+  const Nanos known = std::clamp(actor.seen, life.begin, life.end);
+  const auto inside = [&](Nanos time) { return std::clamp(time, known, life.end); };
+  if (known > life.begin) visit(Stretch{life.begin, known, known, kUnknown});
   History rest = histories.of(thread);
   while (const std::optional<Interval> interval = take_next(trace, rest)) {
     if (interval->from >= life.end) break;
-    if (interval->to < life.begin) continue;
-    const Nanos begin = inside(std::max(interval->from, actor.seen));
+    if (interval->to <= known) continue;
+    const Nanos begin = inside(interval->from);
     const Nanos end = inside(interval->to);
     if (interval->kind == Interval::Kind::gap) {
       visit(Stretch{begin, end, end, kUnknown});
@@ -60,7 +61,7 @@ void each_stretch(const Trace& trace, const Histories& histories, ActorId thread
     } else {
       const Wait& wait = trace.waits[interval->index];
       const WaitClass of = trace.sites[wait.site].wait_class;
-      visit(Stretch{begin, std::max(begin, inside(wait.wake)), end,
+      visit(Stretch{begin, std::clamp(wait.wake, begin, end), end,
                     static_cast<State>(kFirstClass + static_cast<State>(of)), &wait});
     }
   }

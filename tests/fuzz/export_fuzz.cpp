@@ -23,6 +23,7 @@
 #include "export/speedscope.h"
 #include "export/wait_profile.h"
 #include "graph/sweep.h"
+#include "html/page.h"
 #include "trace/text.h"
 
 namespace {
@@ -103,6 +104,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (const offwait::Result<offwait::Findings> findings = offwait::analyse(*trace, options); findings.ok()) {
     check_lines(written([&](const auto& sink) { return offwait::write_ndjson(*trace, *findings, sink); }));
     must(offwait::to_dot(*findings).ends_with("}\n"), "no graph");
+    const auto page = offwait::html::to_html(*findings, *trace, {offwait::html::kFewestBytes, false, {}});
+    must(page.ok() && page->ends_with("</html>\n"), "no page");
   }
   if (const offwait::Result<offwait::WaitProfile> profile = offwait::wait_profile(*trace, {}, false);
       profile.ok()) {

@@ -7,7 +7,7 @@ import { StackLine } from './stack_line.jsx';
 /** The gain as a bar, and the range that holds 9 of 10 fixes. A bound is hatched; a rough answer has no number. */
 function GainBar({ answer, most }) {
   const place = (gain) => `${(100 * Math.max(0, Math.min(gain, most))) / most}%`;
-  if (answer.gain === null) return <span class="bar" role="img" aria-label="no number: the direction only" />;
+  if (answer.gain === null) return <span class="bar" role="img" aria-label="no number is known" />;
   const hasRange = answer.low !== null && answer.high !== null;
   const says = hasRange ? `gain ${percent(answer.gain)}, between ${percent(answer.low)} and ${percent(answer.high)}` : `gain ${percent(answer.gain)}`;
   const isBound = answer.certainty === 'up-to';
@@ -54,7 +54,7 @@ function Answer({ report, answer, number, most, open, onPick }) {
           <span class="number">{number}</span>
           <span class="change">{answer.of} {answer.change}</span>
           <GainBar answer={answer} most={most} />
-          <span class="gain-text">{answer.gain_text || 'the direction only'}</span>
+          <span class="gain-text">{answer.gain_text || 'no number'}</span>
           <span class={`certainty ${answer.certainty}`}>{answer.certainty.replace('-', ' ')}</span>
         </summary>
         <div class="rests-on">

@@ -109,7 +109,7 @@ export function Code({ report, near, dark, query, selection, mode: wanted, setMo
       </p>
       <p class="quiet">
         {ofPart
-          ? `Waits from ${moment(selection[0], selection[1] - selection[0])} to ${moment(selection[1], selection[1] - selection[0])}: orange is more than in the whole recording, blue is less.${isWhole(report.timeline, ...selection) ? '' : ' The page has only the longest waits of some of this part.'}`
+          ? `Waits from ${moment(selection[0], selection[1] - selection[0])} to ${moment(selection[1], selection[1] - selection[0])}: orange is a larger part than of all waits that this page has, blue is a smaller one.${isWhole(report.timeline, ...selection) ? '' : ' The page has only the longest waits of some of this part.'}`
           : 'Threads are on top, below them the functions from the outermost to the innermost. Width is time: click on a function to look closer.'}
         {selection && mode === 'cpu' && ' CPU samples are of the whole recording.'}
       </p>
@@ -122,7 +122,7 @@ export function Code({ report, near, dark, query, selection, mode: wanted, setMo
             onMouseMove={(event) => setTold(at(event))} onMouseLeave={() => setTold(null)}
             onClick={(event) => { const next = at(event); setTop(next === top || next === tree ? null : next); }}
           />
-          <p class="told">{told ? `${told.name}: ${amount(told.value)}, ${percent(told.value / tree.value)}${ofPart ? ` (in the whole recording ${percent(told.before)})` : ''}` : '\u00a0'}</p>
+          <p class="told">{told ? `${told.name}: ${amount(told.value)}, ${percent(told.value / tree.value)}${ofPart ? ` (of all waits that this page has, ${percent(told.before)})` : ''}` : '\u00a0'}</p>
         </div>
         <div class="details" tabindex="0" role="region" aria-label="Largest functions">
           <table>

@@ -30,4 +30,13 @@ async function start() {
   performance.mark('all');
 }
 
-start();
+/** A file that was cut off, on its way by mail for example, still shows what there is of it. */
+function sayWhatIsMissing() {
+  const note = document.createElement('p');
+  note.className = 'warning';
+  note.setAttribute('role', 'alert');
+  note.textContent = 'A part of this page is missing or damaged: its file was cut off. What is shown is what can be read.';
+  document.body.prepend(note);
+}
+
+start().catch(sayWhatIsMissing);

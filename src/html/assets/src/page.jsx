@@ -31,6 +31,7 @@ function Head({ report, query, setQuery, dark, setDark, search, setHelp }) {
       <PartLink to="answers" class="skip">Skip to the answers</PartLink>
       <h1><b>offwait</b> {recording.target}</h1>
       <p class="facts">{facts.join(' · ')} · <span class={recording.is_loss_minor ? '' : 'warning'}>{recording.lost}</span></p>
+      {recording.chosen && <p>Only {recording.chosen} count as the target; all others are outside.</p>}
       {recording.warnings.map((text) => <p key={text} class="warning">{text}</p>)}
       <nav aria-label="Parts of this page">
         <PartLink to="answers">What would help</PartLink>

@@ -7,12 +7,15 @@ const number = (text, least, most) => {
   return Number.isFinite(value) ? Math.min(most, Math.max(least, value)) : null;
 };
 
+/** A timeline shows no less than this many µs. */
+export const LEAST_SPAN = 20;
+
 /** `10.5-11` in seconds → [from, to] in µs inside the recording; null if that is nothing. */
 const range = (text, span) => {
   const [from, to] = (text ?? '').split('-').map((part) => Number(part) * 1e6);
   if (!(to > from)) return null;
   const inside = [Math.max(0, from), Math.min(span, to)];
-  return inside[1] > inside[0] ? inside : null;
+  return inside[1] - inside[0] >= Math.min(LEAST_SPAN, span) * 0.999 ? inside : null;
 };
 
 export function readPlace(span, arrows, boxes, rows) {
@@ -30,8 +33,8 @@ export function readPlace(span, arrows, boxes, rows) {
     picked: arrow !== null && arrows > 0 ? { kind: 'arrow', index: arrow }
       : box !== null && boxes > 0 ? { kind: 'box', index: box } : null,
     shown: whole('arrows', arrows),
-    wait: wait.length === 2 && wait.every(Number.isFinite) && wait[0] >= 0 && wait[0] < rows
-      ? { row: Math.round(wait[0]), at: wait[1] } : null,
+    wait: wait.length === 2 && Number.isInteger(wait[0]) && Number.isFinite(wait[1]) && wait[0] >= 0 && wait[0] < rows
+      ? { row: wait[0], at: wait[1] } : null,
     mode: ['weight', 'wait', 'cpu'].find((mode) => mode === words.get('code')) ?? null,
     query: words.get('q') ?? '',
     theme: ['dark', 'light'].find((theme) => theme === words.get('theme')) ?? null,

@@ -38,15 +38,6 @@ function finish(root) {
   return root;
 }
 
-/** Whether waits of this actor for that one hold something up, by the arrows of the graph. */
-function holdingUp(report) {
-  const boxOf = new Map();
-  report.graph.boxes.forEach((box, index) => box.actors.forEach((actor) => boxOf.set(actor, index)));
-  const held = new Map();
-  for (const arrow of report.graph.arrows) held.set(`${arrow.from}>${arrow.to}`, arrow.holds_up);
-  return (from, to) => held.get(`${boxOf.get(from)}>${boxOf.get(to)}`) ?? false;
-}
-
 /** mode: weight, wait or cpu. withWakers: below each wait, where it was ended. all: also what holds nothing up. */
 export function treeOfReport(report, mode, withWakers, all) {
   const root = node('all', THREAD);
@@ -55,9 +46,8 @@ export function treeOfReport(report, mode, withWakers, all) {
     for (const [actor, stack, samples] of report.samples) add(root, [name(actor), ...framesOf(report, stack)], samples);
     return finish(root);
   }
-  const holdsUp = holdingUp(report);
-  for (const [actor, stack, waker, wakerStack, weight, wait] of report.stack_sums) {
-    if (!all && !holdsUp(actor, waker)) continue;
+  for (const [actor, stack, waker, wakerStack, weight, wait, holdsUp] of report.stack_sums) {
+    if (!all && !holdsUp) continue;
     const path = [name(actor), ...framesOf(report, stack)];
     if (withWakers) {
       path.push([`ended by ${report.actors[waker].name}`, WAKER]);
@@ -71,14 +61,15 @@ export function treeOfReport(report, mode, withWakers, all) {
 /** Time waited in a part of the recording, of the waits that the page has. all: also what holds nothing up. */
 export function treeOfPart(report, waits, from, to, all) {
   const root = node('all', THREAD);
-  const holdsUp = holdingUp(report);
-  const { rows, others } = report.timeline;
-  const counts = (row, waker) => all || (waker !== -1 && holdsUp(row.actor, waker >= 0 ? rows[waker].actor : others[-2 - waker]));
+  const { rows, others, states } = report.timeline;
+  const held = new Set(report.stack_sums.filter((sum) => sum[6]).map((sum) => `${sum[0]}>${sum[2]}`));
+  const counts = (row, waker) => all || (waker !== -1 && held.has(`${row.actor}>${waker >= 0 ? rows[waker].actor : others[-2 - waker]}`));
+  const unknown = states.length - 1;
   const sums = new Map();
   report.timeline.rows.forEach((row, index) => {
     if (row.outside) return;
     for (let i = waits.first[index]; i < waits.first[index + 1]; ++i) {
-      if (waits.state[i] < 2 || waits.begin[i] >= to || waits.wake[i] <= from || !counts(row, waits.waker[i])) continue;
+      if (waits.state[i] < 2 || waits.state[i] === unknown || waits.begin[i] >= to || waits.wake[i] <= from || !counts(row, waits.waker[i])) continue;
       const key = row.actor * 0x1000000 + waits.stack[i];
       sums.set(key, (sums.get(key) ?? 0) + (Math.min(to, waits.wake[i]) - Math.max(from, waits.begin[i])) / 1e6);
     }

@@ -3,11 +3,11 @@ import { useEffect, useMemo, useReducer, useRef, useState } from 'preact/hooks';
 
 import { count, duration, moment, percent, plural } from './format.js';
 import { colors, meaning } from './states.js';
+import { LEAST_SPAN } from './permalink.js';
 import { StackLine } from './stack_line.jsx';
 import { heights, NAMES, ROW, TimelinePicture } from './timeline_picture.js';
 import { chainOf, firstEndingFrom, isWhole, lastWaitBefore, rowSums, waitAt } from './waits.js';
 
-const LEAST_SPAN = 20; // µs
 const RUNNABLE = 1;
 const FIRST_WAIT = 2;
 
@@ -309,7 +309,7 @@ export function Timeline({ report, far, near, dark, query, view, setView, select
         />
       </div>
       <p class="quiet">
-        {report.timeline.longer_than_us > 0 && (isWhole(report.timeline, ...view)
+        {!report.timeline.is_whole && (isWhole(report.timeline, ...view)
           ? 'All waits of this part are here. '
           : `Single waits are kept under the blue marks; elsewhere, those of ${duration(report.timeline.longer_than_us / 1e6)} and longer (--html-size and --window give more). `)}
         {report.timeline.left_out > 0 && `${count(report.timeline.left_out)} more threads of the target have no row. `}

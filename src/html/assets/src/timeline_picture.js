@@ -83,7 +83,10 @@ export class TimelinePicture {
     const step = [1, 2, 5, 10].map((factor) => factor * power).find((one) => one >= rough);
     c.strokeStyle = this.ink('line');
     c.lineWidth = 1;
-    for (let us = Math.ceil(from / step) * step; us <= to; us += step) {
+    const firstMark = Math.ceil(from / step);
+    const marks = Math.min(200, Math.floor(to / step) - firstMark + 1);
+    for (let mark = 0; mark < marks; ++mark) {
+      const us = (firstMark + mark) * step;
       const x = Math.round(this.xOf(us)) + 0.5;
       c.beginPath();
       c.moveTo(x, AXIS - 6);
@@ -163,10 +166,10 @@ export class TimelinePicture {
   /** The view cut where the page has single waits and where it has not, as pixels of the plot. */
   partsOfView(plotWidth) {
     const { view: [from, to], near } = this.scene;
-    const { whole, longer_than_us: longer, bins, span_us: span } = this.timeline;
+    const { whole, is_whole: isWhole, bins, span_us: span } = this.timeline;
     const isAfar = (to - from) / plotWidth >= span / bins;
     if (!near || isAfar) return [{ from: 0, to: plotWidth, near: false, afar: true }];
-    if (whole.length === 0 && longer === 0) return [{ from: 0, to: plotWidth, near: true }];
+    if (isWhole) return [{ from: 0, to: plotWidth, near: true }];
     const parts = [];
     const pixelOf = (us) => Math.min(plotWidth, Math.max(0, Math.round(((us - from) / (to - from)) * plotWidth)));
     let at = 0;

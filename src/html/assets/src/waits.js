@@ -21,8 +21,7 @@ export function waitAt(waits, row, us) {
 
 /** Whether all waits in [from, to] are there. */
 export function isWhole(timeline, from, to) {
-  return timeline.longer_than_us === 0 && timeline.whole.length === 0
-    || timeline.whole.some((part) => from >= part[0] && to <= part[1]);
+  return timeline.is_whole || timeline.whole.some((part) => from >= part[0] && to <= part[1]);
 }
 
 /**
