@@ -75,6 +75,11 @@ std::string progress_told_apart(const Findings& findings, std::size_t index, con
   return fmt::format("{}", fmt::join(threads, ", "));
 }
 
+std::string progress_of_text(const FoundProgress& progress, const ActorNames& names) {
+  if (!progress.addresses.empty()) return "to " + clients_text(progress) + requests_text(progress);
+  return (progress.how == Progress::How::clients ? "to " : "of ") + progress_name(progress, names);
+}
+
 std::string progress_text(const FoundProgress& progress, double window_s, const ActorNames& names) {
   const std::string who =
       progress.addresses.empty() ? progress_name(progress, names) : clients_text(progress);

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Words of `offwait top`. What is returned may be hostile as the names in it are: it is escaped where it goes
+// out.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "report/top_panels.h"
+#include "report/top_screen.h"
+
+namespace offwait {
+
+/// The parts of the first line, the one that may be left out last comes first.
+std::vector<std::string> top_head(const TopModel& model, const TopView& view, const TopSums& sums);
+/// `live`, `paused`, `replayed`, `ended`
+std::string_view top_state(const TopModel& model, const TopView& view);
+/// `costs 3.1% (limit 5%)`: part of the time of all CPUs; empty where that is not known.
+std::string cost_part(const TopModel& model, const TopSums& sums);
+/// `9,278 responses/s`, `1,200 waits/s of the threads that count`; what the sparkline shows.
+std::string progress_rate(const TopModel& model, const TopView& view, double per_s);
+/// Of which seconds the analysis is, and how old it is: `of 10 s, 4 s ago`.
+std::string age_text(const TopModel& model, const TopAnalysis& analysis);
+/// Why there are no answers yet.
+std::string no_answers_text(const TopModel& model);
+/// That the first answer was another one before; empty if it is steady.
+std::string changing_text(const TopModel& model);
+/// `98% busy: target 1.24, others 0.70, hypervisor 0.05 of 2`
+std::string cpus_text(const TopModel& model, const TopSums& sums);
+/// How long: `12 s`, `3 min 12 s`, `2 h 5 min`.
+std::string long_time(Nanos time);
+/// What a panel without rows says.
+std::string empty_panel_text(const TopModel& model, const TopView& view, TopPanel panel);
+/// The keys of the last line, and what they do; the first ones matter most.
+std::vector<std::pair<std::string_view, std::string_view>> top_key_names();
+/// The screen that explains the keys and the columns, a line each.
+std::vector<std::string> top_help();
+
+}  // namespace offwait
