@@ -10,52 +10,19 @@
 #include <fmt/format.h>
 
 #include "cli/help.h"
+#include "cli/option_adders.h"
 #include "cli/option_values.h"
 #include "cli/version.h"
 
 namespace offwait::cli {
 namespace {
 
-using Texts = std::vector<std::string>;
-
-/// Hands what `parse` makes of an option's value to `target`. A value that is wrong ends parsing with the
-/// sentence of the parser.
-template <class T, class Target>
-std::function<void(const std::string&)> into(Target& target, Result<T> (*parse)(std::string_view)) {
-  return [&target, parse](const std::string& text) {
-    Result<T> parsed = parse(text);
-    if (!parsed) throw CLI::ValidationError(parsed.error().message);
-    target = std::move(parsed).value();
-  };
-}
-
-/// The same for an option that may be given several times.
-template <class T>
-std::function<void(const Texts&)> into_list(std::vector<T>& list, Result<T> (*parse)(std::string_view)) {
-  return [&list, parse](const Texts& texts) {
-    for (const std::string& text : texts) {
-      Result<T> parsed = parse(text);
-      if (!parsed) throw CLI::ValidationError(parsed.error().message);
-      list.push_back(std::move(parsed).value());
-    }
-  };
-}
-
-/// Checks that `what` has a name, because a shell's variable may be empty.
-std::function<void(const std::string&)> name_into(std::string& name, const char* what) {
-  return [&name, what](const std::string& text) {
-    if (text.empty()) throw CLI::ValidationError(fmt::format("the name of a {} is empty", what));
-    name = text;
-  };
-}
-
 Result<std::string> parse_pattern(std::string_view text) {
   if (text.empty()) return Error{"the pattern of a name is empty, and would match nobody"};
   return std::string(text);
 }
 
-/// An option whose values accumulate: each time it takes one word.
-CLI::Option* repeated(CLI::Option* option) { return option->take_all()->allow_extra_args(false); }
+}  // namespace
 
 void add_target_options(CLI::App& app, TargetOptions& target) {
   CLI::Option* const pid = repeated(app.add_option_function<Texts>(
@@ -90,6 +57,8 @@ void add_target_options(CLI::App& app, TargetOptions& target) {
   app.add_flag("-a,--all", target.all, "the whole system")->group("Target");
 }
 
+namespace {
+
 /// This option is for recordings whose records are kept until the end: a recording file takes them every
 /// second.
 void add_memory_option(CLI::App& app, RecordingOptions& recording) {
@@ -100,6 +69,24 @@ void add_memory_option(CLI::App& app, RecordingOptions& recording) {
       ->type_name("BYTES")
       ->group("Recording");
 }
+
+}  // namespace
+
+void add_counted_option(CLI::App& app, RecordingOptions& recording) {
+  app.add_option_function<std::string>(
+         "--progress-at",
+         [&recording](const std::string& text) {
+           Result<CountedFunction> counted = parse_counted(text);
+           if (!counted) throw CLI::ValidationError(counted.error().message);
+           recording.counted = std::move(counted).value();
+         },
+         "what the answers are about: more calls of this function of the target or one of its libraries; "
+         "MODULE is the library's name, or a path")
+      ->type_name("[MODULE:]FUNCTION")
+      ->group("Answers");
+}
+
+namespace {
 
 void add_recording_options(CLI::App& app, RecordingOptions& recording) {
   app.add_option_function<std::string>(
@@ -142,17 +129,7 @@ void add_recording_options(CLI::App& app, RecordingOptions& recording) {
           "UNLOCK with the same first argument or, without UNLOCK, the one that last got through"))
       ->type_name("LOCK[,UNLOCK]")
       ->group("Recording");
-  app.add_option_function<std::string>(
-         "--progress-at",
-         [&recording](const std::string& text) {
-           Result<CountedFunction> counted = parse_counted(text);
-           if (!counted) throw CLI::ValidationError(counted.error().message);
-           recording.counted = std::move(counted).value();
-         },
-         "what the answers are about: more calls of this function of the target or one of its libraries; "
-         "MODULE is the library's name, or a path")
-      ->type_name("[MODULE:]FUNCTION")
-      ->group("Answers");
+  add_counted_option(app, recording);
   app.add_flag("--java", recording.java,
                "get names of compiled Java code at the end of the recording: runs jcmd for each JVM of the "
                "target (JDK 17 or later)")
@@ -202,6 +179,8 @@ void add_file_options(CLI::App& app, OutputOptions& output, const char* json_tex
   add_folded_options(app, output.folding, "--folded", folded);
 }
 
+}  // namespace
+
 void add_look_options(CLI::App& app, LookOptions& look) {
   app.add_option_function<std::string>("--color", into(look.color, parse_color),
                                        "colours: where a terminal shows the text (auto, the default), "
@@ -213,6 +192,8 @@ void add_look_options(CLI::App& app, LookOptions& look) {
       ->type_name("COLUMNS")
       ->group("Output");
 }
+
+namespace {
 
 void add_html_options(CLI::App& app, OutputOptions& output) {
   CLI::Option* const html =
@@ -302,7 +283,8 @@ void add_analysis_options(CLI::App& app, AnalysisOptions& analysis) {
       ->group("Analysis");
 }
 
-/// The option that says which progress counts.
+}  // namespace
+
 void add_progress_option(CLI::App& app, AnalysisOptions& analysis) {
   repeated(
       app.add_option_function<Texts>(
@@ -318,6 +300,8 @@ void add_progress_option(CLI::App& app, AnalysisOptions& analysis) {
       ->type_name("GLOB|end")
       ->group("Answers");
 }
+
+namespace {
 
 /// Options that say which progress counts, and which changes to it are asked about.
 void add_answer_options(CLI::App& app, AnalysisOptions& analysis) {
@@ -369,12 +353,12 @@ void add_quiet(CLI::App& app, bool& quiet, const char* description) {
 
 constexpr const char* kQuiet = "print no progress and no notes";
 
+}  // namespace
+
 void add_help(CLI::App& app, const HelpText& text) {
   set_help(app, text);
   app.set_help_flag("-h,--help", "print this help; -h prints the first examples alone")->group("Other");
 }
-
-}  // namespace
 
 CLI::App& CommandLine::add_command(const char* name, const char* description) {
   return *app.add_subcommand(name, description)->allow_extras();
@@ -492,6 +476,7 @@ CommandLine::CommandLine() {
       ->group("Other");
 
   add_record();
+  add_top();
 
   CLI::App& of_report = add_command("report", "report on a recording");
   of_report

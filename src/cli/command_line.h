@@ -14,6 +14,7 @@ struct CommandLine {
   CLI::App app{"", "offwait"};
   ProfileOptions profile;
   RecordOptions record;
+  TopOptions top;
   ReportOptions report;
   DiffOptions diff;
   DumpOptions dump;
@@ -25,6 +26,7 @@ struct CommandLine {
   CLI::App& add_command(const char* name, const char* description);
   void add_record();
   void add_flight();
+  void add_top();
   void add_diff();
   void add_export();
 };

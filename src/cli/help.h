@@ -35,6 +35,7 @@ devices that wait for each other and for nobody outside.
 )",
     R"(  offwait -p mariadbd -d 30s            what limits this process? Ctrl-C ends it earlier
   offwait -- ./server --flags           run a program and record it until it exits
+  offwait top -p mariadbd               the same on a screen, while it happens
   offwait record -p 1234 -d 30s -o f    record only, and
   offwait report f                      report later or on another machine, without root
   offwait diff before after             compare before and after a change
@@ -63,6 +64,23 @@ inline constexpr HelpText kRecordHelp = {
   offwait record --unit mariadb -d 60s -o before.offwait --label threads=64
   offwait report day.offwait --last 30s
   offwait record --unit mariadb --flight 60s -o /var/tmp/flights --when 'wait>500ms'
+)",
+    ""};
+
+inline constexpr HelpText kTopHelp = {
+    R"(Show while it happens what a program waits for, and what would help. Threads by what they do, CPUs,
+progress and what offwait costs are those of the last seconds. Who waits for whom, locks and files
+are analysed every few seconds, and the answers as often as the budget allows; each says how old it
+is. Press ? for the keys.
+)",
+    R"(offwait top TARGET [OPTION]...
+       offwait top --replay FILE [OPTION]...
+)",
+    R"(  offwait top -p mariadbd
+  offwait top -a                        the whole system
+  offwait top --replay day.offwait      a recording, at the pace at which it was made
+  offwait top -p 1234 --once            one screen after 10 s, for scripts and watch
+  offwait top -p 1234 --batch           a line each second, for a log
 )",
     ""};
 
@@ -141,6 +159,7 @@ Exit status: 0 recording is possible, 1 it is not, and the last line says why.
 /// The help of the command of this name; empty: offwait itself.
 constexpr const HelpText& help_text(std::string_view command) {
   if (command == "record") return kRecordHelp;
+  if (command == "top") return kTopHelp;
   if (command == "report") return kReportHelp;
   if (command == "diff") return kDiffHelp;
   if (command == "dump") return kDumpHelp;

@@ -238,6 +238,14 @@ Result<int> parse_width(std::string_view text) {
   return Error{fmt::format("bad width '{}': expected columns from {} to {}", text, kLeastWidth, kMost)};
 }
 
+Result<int> parse_height(std::string_view text) {
+  constexpr int kLeast = 12;
+  constexpr int kMost = 1000;
+  const std::optional<int> height = whole_number<int>(text);
+  if (height && *height >= kLeast && *height <= kMost) return *height;
+  return Error{fmt::format("bad height '{}': expected lines from {} to {}", text, kLeast, kMost)};
+}
+
 Result<View> parse_view(std::string_view text) {
   if (text == "functions") return View::functions;
   if (text == "threads") return View::threads;

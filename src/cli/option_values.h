@@ -66,6 +66,8 @@ Result<ColorChoice> parse_color(std::string_view text);
 
 /// Columns, from 60 to 1000.
 Result<int> parse_width(std::string_view text);
+/// Lines, from 12 to 1000.
+Result<int> parse_height(std::string_view text);
 
 /// `functions` or `threads`.
 Result<View> parse_view(std::string_view text);

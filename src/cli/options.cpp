@@ -276,6 +276,38 @@ std::variant<Options, Exit> finish_record(const Parsed& parsed) {
   return finish(parsed, wrong, std::move(record));
 }
 
+/// A complaint about an option of recording where a file is replayed, or the other way round.
+Complaint wrong_top_source(const Parsed& parsed, TopOptions& top) {
+  const CLI::App& command = *parsed.line.app.get_subcommand("top");
+  if (top.replay.empty()) {
+    if (top.at) return "--at is a time in the recording of --replay FILE";
+    return wrong_target(parsed, top.recording.target);
+  }
+  if (!given_targets(top.recording.target, false).empty())
+    return fmt::format("{} and --replay each say what to show: choose one",
+                       given_targets(top.recording.target, false).front());
+  for (const char* name : {"--duration", "--max-overhead", "--progress-at"}) {
+    if (command.count(name) > 0)
+      return fmt::format("{} is about a recording, and {} is one already", name, top.replay);
+  }
+  return std::nullopt;
+}
+
+std::variant<Options, Exit> finish_top(const Parsed& parsed) {
+  TopOptions& top = parsed.line.top;
+  if (!parsed.complaint.empty()) return finish(parsed, parsed.complaint, top);
+  Complaint wrong;
+  const CLI::App& command = *parsed.line.app.get_subcommand("top");
+  if (const Texts more = extra_words(command); !more.empty())
+    wrong = fmt::format("unexpected '{}': top takes a target and options, as in 'offwait top -p PID'",
+                        more.front());
+  if (!wrong && top.once && top.batch) wrong = "--once and --batch each say what to print: choose one";
+  if (!wrong) wrong = wrong_top_source(parsed, top);
+  top.command_line = parsed.words;
+  top.command_line.insert(top.command_line.begin(), "offwait");
+  return finish(parsed, wrong, std::move(top));
+}
+
 /// A complaint about an option of recording where a file is dumped.
 Complaint wrong_with_file(const Parsed& parsed) {
   static const std::set<std::string_view> kOfFiles = {"-o",      "--output", "-q",
@@ -459,6 +491,7 @@ std::variant<Options, Exit> parse_options(int argc, const char* const* argv) {
   const std::string command =
       line.app.get_subcommands().empty() ? "" : line.app.get_subcommands().front()->get_name();
   if (command == "record") return finish_record(parsed);
+  if (command == "top") return finish_top(parsed);
   if (command == "report") return finish_report(parsed);
   if (command == "diff") return finish_diff(parsed);
   if (command == "dump") return finish_dump(parsed);

@@ -99,6 +99,20 @@ struct RecordOptions {
   std::size_t keep = 10;          ///< files in the directory
 };
 
+/// offwait top: show a recording while it goes on, or while it is replayed from a file.
+struct TopOptions {
+  RecordingOptions recording;  ///< RecordingOptions::max_overhead is for recording and analyses together
+  AnalysisOptions analysis;
+  std::string replay;       ///< a recording to show in place of a target; empty: none
+  std::optional<Nanos> at;  ///< where in that recording to begin or, as text, to end
+  bool once = false;        ///< one screen as text
+  bool batch = false;       ///< a line each second
+  LookOptions look;
+  std::optional<int> height;              ///< none: that of the terminal
+  std::vector<std::string> command_line;  ///< offwait's own words
+};
+inline constexpr double kTopOverhead = 0.05;
+
 /// offwait report: analyse a file, print.
 struct ReportOptions {
   InputOptions input;
@@ -151,8 +165,8 @@ struct DoctorOptions {
   LookOptions look;
 };
 
-using Options = std::variant<ProfileOptions, RecordOptions, ReportOptions, DiffOptions, DumpOptions,
-                             ExportOptions, CalibrateOptions, DoctorOptions>;
+using Options = std::variant<ProfileOptions, RecordOptions, TopOptions, ReportOptions, DiffOptions,
+                             DumpOptions, ExportOptions, CalibrateOptions, DoctorOptions>;
 
 /// The process ends before anything was done: the user asked for a text (--help, --version; exit 0), or the
 /// command line is wrong (exit 2).

@@ -43,6 +43,7 @@
 #include "cli/output.h"
 #include "cli/recording_files.h"
 #include "cli/steps.h"
+#include "cli/top.h"
 #include "cli/version.h"
 #include "html/page.h"
 #include "process/own_state.h"
@@ -368,6 +369,15 @@ int run_command(const cli::RecordOptions& options) {
   if (!options.recording.quiet) print_notes(stored->notes);
   if (!options.recording.quiet && path != "-") print_notes({stored_text(*stored, path)});
   return stored->command_status.value_or(0);
+}
+
+int run_command(const cli::TopOptions& options) {
+  std::vector<std::string> notes;
+  const bool color = options.look.color == cli::ColorChoice::always ||
+                     (options.look.color == cli::ColorChoice::automatic && !is_color_unwanted());
+  const Status shown = cli::top(options, color, notes);
+  print_notes(notes);
+  return shown ? 0 : fail(shown.error());
 }
 
 /// Opens a recording, which the outputs must not overwrite.

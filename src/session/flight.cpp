@@ -157,6 +157,11 @@ void Flight::add_mappings(const std::vector<AddressSpace>& changed) {
   new_mappings_.insert(new_mappings_.end(), changed.begin(), changed.end());
 }
 
+void Flight::shorten(Nanos length) {
+  limits_.length = length;
+  if (!parts_.empty()) drop_old(parts_.back().end());
+}
+
 void Flight::count_lives(const RecordBuffer& records) {
   for_each_thread_record(records, [this](const offwait_thread_record& record) {
     if (begins_life(record)) ++lives_[static_cast<std::int32_t>(record.tgid)];

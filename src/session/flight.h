@@ -50,6 +50,8 @@ class Flight {
   bool is_cut() const { return cut_at_ > 0 && cut_at_ > window().end - limits_.length; }
   /// What the records take of memory.
   std::size_t bytes() const { return bytes_; }
+  /// Forgets what is older than this from now on.
+  void shorten(Nanos length);
   /// The ids of the stacks that the records refer to.
   std::set<std::uint32_t> stacks() const;
 

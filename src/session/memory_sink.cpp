@@ -3,12 +3,8 @@
 
 #include <algorithm>
 
-#include "model/validate.h"
-#include "session/host_capacities.h"
-#include "session/make_trace.h"
-#include "session/object_names.h"
+#include "session/named_trace.h"
 #include "session/recording_steps.h"
-#include "session/stack_names.h"
 
 namespace offwait {
 namespace {
@@ -29,15 +25,9 @@ Status MemorySink::finish(KernelRecording rest, std::vector<std::string>& notes)
   NamedRecording recording;
   recording.about = about_;
   recording.kernel = std::move(rest);
-  KernelRecording& kernel = recording.kernel;
-  recording.stacks = name_stacks(kernel.stacks, stacks_in_records(kernel), symbols_);
   std::vector<std::string> device_notes;
-  recording.devices = known_devices(kernel, device_notes);
-  trace_ = make_trace(recording);
-  name_objects(trace_, data_names(nameless_objects(trace_), symbols_));
+  OFFWAIT_TRY(trace_, named_trace(std::move(recording), symbols_, device_notes));
   if (target_.cgroup && !has_target(trace_)) return Error{nobody_in(*target_.cgroup)};
-  // All that follows relies on it.
-  OFFWAIT_TRY_STATUS(validate(trace_));
   if (options_.counted && trace_.calls.empty()) notes.push_back(nobody_called(*options_.counted));
   notes.insert(notes.end(), device_notes.begin(), device_notes.end());
   return success();
