@@ -11,7 +11,7 @@ build=(
   g++ cmake ninja-build pkg-config python3
   clang-14 bpftool                                                     # the BPF programs and their skeleton
   libbpf-dev libelf-dev libdw-dev libiberty-dev                        # linked statically, with the next line
-  zlib1g-dev libzstd-dev liblzma-dev libbz2-dev
+  zlib1g-dev libzstd-dev liblzma-dev libbz2-dev libncurses-dev
   libcli11-dev libfmt-dev nlohmann-json3-dev libprotozero-dev
   catch2                                                               # tests are built unless OFFWAIT_TESTS is off
 )
@@ -23,6 +23,7 @@ test=(
   fio e2fsprogs libfuse3-dev                                           # disks
   libabsl-dev                                                          # a library's locks
   gdb                                                                  # to compare stacks with
+  tmux                                                                 # a terminal for `offwait top`
   mandoc man-db groff bash-completion zsh fish                         # the manual and completions
   mmdebstrap file "${deb[@]}" lintian                                   # other Debian releases, and the Debian package
   crun python3-yaml                                                    # containers

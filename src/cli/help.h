@@ -35,10 +35,10 @@ devices that wait for each other and for nobody outside.
 )",
     R"(  offwait -p mariadbd -d 30s            what limits this process? Ctrl-C ends it earlier
   offwait -- ./server --flags           run a program and record it until it exits
-  offwait top -p mariadbd               the same on a screen, while it happens
   offwait record -p 1234 -d 30s -o f    record only, and
   offwait report f                      report later or on another machine, without root
   offwait diff before after             compare before and after a change
+  offwait top -p mariadbd               watch this, while it happens
   offwait report f --what-if 'disk vda /2, cpus *2'    what would this change gain?
   offwait -p 1234 -d 30s --json r.json  the report, and everything as JSON
   offwait --container 4f1a -d 30s       a container, by the first characters of its id

@@ -52,6 +52,8 @@ constexpr std::array kSynonyms = {
     Synonym{"report", "--stdio", "text is what is printed without an option"},
     Synonym{"report", "--sort", "did you mean --view?"},
     Synonym{"report", "--time", "did you mean --window?"},
+    Synonym{"top", "-b", "did you mean --batch?"},
+    Synonym{"top", "-n", "did you mean --once?"},
     Synonym{"export", "-f", "did you mean --format?"},
     Synonym{"export", "--json", "did you mean --format ndjson, or 'report --json'?"},
 };
@@ -63,7 +65,6 @@ struct OtherCommand {
 };
 constexpr std::array kOtherCommands = {
     OtherCommand{"stat", "offwait TARGET"},
-    OtherCommand{"top", "offwait TARGET"},
     OtherCommand{"trace", "offwait TARGET"},
     OtherCommand{"script", "offwait dump FILE"},
     OtherCommand{"annotate", "offwait report FILE --view functions"},

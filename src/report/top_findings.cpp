@@ -151,11 +151,20 @@ double members(const FoundActor& actor) {
   return static_cast<double>(std::max<std::size_t>(1, actor.tids.size()));
 }
 
+/// Whether no progress waits behind such a wait. Others are excluded only because something else limits more.
+bool holds_nothing_up(ExcludedWait::Reason reason) {
+  using Reason = ExcludedWait::Reason;
+  return reason == Reason::to_pseudo || reason == Reason::requests || reason == Reason::apart ||
+         reason == Reason::background;
+}
+
 /// Edges between the same actors as shown are one.
 class ShownEdges {
  public:
   ShownEdges(const Findings& findings, const ActorNames& names) : findings_(findings), names_(names) {
-    for (const ExcludedWait& one : findings.excluded_waits) excluded_.insert(one.edge);
+    for (const ExcludedWait& one : findings.excluded_waits) {
+      if (holds_nothing_up(one.reason)) excluded_.insert(one.edge);
+    }
   }
 
   void add(FoundEdgeId id, std::size_t from, std::size_t to, bool in_knot) {

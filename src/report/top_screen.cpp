@@ -244,6 +244,7 @@ Rows stack_panel(const Page& page, int height) {
     line.to(1).put(text, CellRole::muted);
     out.push_back(line.take());
   };
+  if (edge == nullptr && object == nullptr) say(std::string(top_no_stack()));
   if (edge != nullptr && !edge->meanwhile.empty()) say("meanwhile  " + edge->meanwhile);
   if (edge != nullptr) {
     for (const TopWaitStacks& stacks : edge->stacks) {

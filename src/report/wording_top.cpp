@@ -89,10 +89,12 @@ std::string changing_text(const TopModel& model) {
   return fmt::format("The first answer changes: before it was {}.", model.before.back());
 }
 
+std::string_view top_no_stack() { return "The chosen row waits for nothing that was analysed."; }
+
 std::string cpus_text(const TopModel& model, const TopSums& sums) {
   const SecondCounts& counts = sums.counts;
   const double all = static_cast<double>(counts.cpu_busy + counts.cpu_idle);
-  if (all <= 0) return "";
+  if (all <= 0) return "It is not known how busy they were.";
   const double s = sums.window_s;
   const double target = to_seconds(sums.target.running()) / s;
   const double stolen = to_seconds(counts.cpu_steal) / s;

@@ -27,8 +27,10 @@ std::string age_text(const TopModel& model, const TopAnalysis& analysis);
 std::string no_answers_text(const TopModel& model);
 /// That the first answer was another one before; empty if it is steady.
 std::string changing_text(const TopModel& model);
-/// `98% busy: target 1.24, others 0.70, hypervisor 0.05 of 2`
+/// `98% busy: the target runs on 1.24 of 2, others on 0.70`; that it is not known, if it is not.
 std::string cpus_text(const TopModel& model, const TopSums& sums);
+/// That the chosen row has no stack.
+std::string_view top_no_stack();
 /// How long: `12 s`, `3 min 12 s`, `2 h 5 min`.
 std::string long_time(Nanos time);
 /// What a panel without rows says.

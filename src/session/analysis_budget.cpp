@@ -15,7 +15,7 @@ constexpr Nanos kGraphEvery = 2 * kSecond;
 constexpr Nanos kAnswersEvery = 10 * kSecond;
 /// An analysis takes 2 to 5 µs for each wait.
 constexpr double kMostGraphWaits = 50'000;
-constexpr double kMostAnswersWaits = 250'000;
+constexpr double kMostAnswersWaits = 200'000;
 /// Recording that takes the whole budget still leaves this part of it to analyses, or nothing would ever be
 /// seen of what was recorded.
 constexpr double kLeastPart = 0.2;

@@ -22,7 +22,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 TRACES = ROOT / "tests" / "traces"
 EXPECTED = ROOT / "tests" / "unit" / "report"
 GUARD_S = 180
-COMMANDS = ("record", "report", "diff", "dump", "export", "calibrate", "doctor")
+COMMANDS = ("record", "top", "report", "diff", "dump", "export", "calibrate", "doctor")
 
 sys.path.insert(0, str(EXPECTED))
 import validate_schema  # noqa: E402  (tests/unit/report)

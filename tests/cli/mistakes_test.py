@@ -224,7 +224,7 @@ class Words(TestCase):
         self.misused("unexpected '1234'; did you mean -p 1234?", "1234", "5")
 
     def test_unknown_commands(self):
-        commands = " (commands: record, report, diff, dump, export, calibrate, doctor; a running process is -p NAME, a program to run stands after --)"
+        commands = " (commands: record, top, report, diff, dump, export, calibrate, doctor; a running process is -p NAME, a program to run stands after --)"
         self.misused("unknown command 'dupm'; did you mean dump?" + commands, "dupm", "-p", "1")
 
     def test_a_process_by_name(self):

@@ -465,7 +465,7 @@ class BadInput(TestCase):
         for sentence, arguments in (
                 ("report needs a FILE: what 'offwait record' or 'offwait dump' has written, - for standard input, or a directory for the newest in it", ["report"]),
                 ("unexpected 'b': report takes one FILE", ["report", "a", "b"]),
-                ("report has no option -p: offwait, offwait record and offwait dump have it", ["report", "-p", "1", TRACES / "figure1.txt"]),
+                ("report has no option -p: offwait, offwait record, offwait top and offwait dump have it", ["report", "-p", "1", TRACES / "figure1.txt"]),
                 ("report has no option -o; did you mean --json?", ["report", TRACES / "figure1.txt", "-o", "x"]),
                 ("--json and --folded both want /tmp/x: write one of them to another file",
                  ["report", TRACES / "figure1.txt", "--json", "/tmp/x", "--folded", "/tmp/x"]),
@@ -478,7 +478,7 @@ class BadInput(TestCase):
                  ["dump", "-p", "1", "-d", "0"]),
                 ("bad number of a process or thread '1x': expected a whole number from 1 to 2147483647",
                  ["-p", "1x"]),
-                (r"unknown command '\x1b[2J' (commands: record, report, diff, dump, export, calibrate, doctor; a running process is -p "
+                (r"unknown command '\x1b[2J' (commands: record, top, report, diff, dump, export, calibrate, doctor; a running process is -p "
                  "NAME, a program to run stands after --)", ["\x1b[2J"]),
         ):
             with self.subTest(arguments):

@@ -367,7 +367,7 @@ TEST_CASE("parts of the target by name, several times each") {
 }
 
 const std::string kCommandNames =
-    " (commands: record, report, diff, dump, export, calibrate, doctor; a running process is -p NAME, a "
+    " (commands: record, top, report, diff, dump, export, calibrate, doctor; a running process is -p NAME, a "
     "program to run stands after --)";
 
 TEST_CASE("a command is all that follows --, options or not") {
@@ -413,14 +413,14 @@ TEST_CASE("an unknown option is named, and the one that was probably meant") {
   CHECK(wrong({"-P", "1"}) == "unknown option -P; did you mean -p?");
   CHECK(wrong({"-p", "1", "-vz"}) == "unknown option -z");
   CHECK(wrong({"report", "-p", "1", "F"}) ==
-        "report has no option -p: offwait, offwait record and offwait dump have it");
+        "report has no option -p: offwait, offwait record, offwait top and offwait dump have it");
   CHECK(wrong({"report", "F", "-p", "1"}) ==
-        "report has no option -p: offwait, offwait record and offwait dump have it");
+        "report has no option -p: offwait, offwait record, offwait top and offwait dump have it");
   CHECK(wrong({"report", "F", "--explan"}) == "report has no option --explan; did you mean --explain?");
   CHECK(wrong({"calibrate", "/", "-p", "1"}) ==
-        "calibrate has no option -p: offwait, offwait record and offwait dump have it");
+        "calibrate has no option -p: offwait, offwait record, offwait top and offwait dump have it");
   CHECK(wrong({"doctor", "-p", "1"}) ==
-        "doctor has no option -p: offwait, offwait record and offwait dump have it");
+        "doctor has no option -p: offwait, offwait record, offwait top and offwait dump have it");
 }
 
 TEST_CASE("a mistyped command: the nearest one, and all") {

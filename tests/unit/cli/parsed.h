@@ -39,7 +39,7 @@ inline std::string wrong(const Words& words) {
   CHECK(exit->status == 2);
   const std::string head = "offwait: ";
   // The help of the command that the words name.
-  const std::array commands = {"record", "report", "diff", "dump", "export", "calibrate", "doctor"};
+  const std::array commands = {"record", "top", "report", "diff", "dump", "export", "calibrate", "doctor"};
   const auto command = std::find_first_of(words.begin(), words.end(), commands.begin(), commands.end());
   const std::string tail = " (see offwait " + (command == words.end() ? "" : *command + " ") + "--help)\n";
   REQUIRE(exit->text.size() > head.size() + tail.size());

@@ -71,7 +71,7 @@ TEST_CASE("a function whose calls count, of any module or of one") {
   CHECK(wrong({"--progress-at", "f", "--progress", "end", "--", "make"}) ==
         "--progress-at f and --progress end each say what counts: choose one");
   CHECK(wrong({"report", "x", "--progress-at", "f"}) ==
-        "report has no option --progress-at: offwait, offwait record and offwait dump have it");
+        "report has no option --progress-at: offwait, offwait record, offwait top and offwait dump have it");
 }
 
 }  // namespace

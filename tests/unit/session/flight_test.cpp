@@ -63,6 +63,17 @@ class FlightByHand {
   std::vector<std::int32_t> mappings;
 };
 
+TEST_CASE("a flight that is shortened forgets what is older than that") {
+  FlightByHand by_hand;
+  by_hand.part([](auto& part) { part.seen(11, 500, 1000, "t"); });
+  by_hand.empty_parts(2);
+  CHECK(by_hand.flight.window().begin == 1000);
+  by_hand.flight.shorten(100);
+  CHECK(by_hand.flight.window().begin == 1200);
+  CHECK(by_hand.flight.window().end == 1300);
+  CHECK_FALSE(by_hand.flight.is_whole());
+}
+
 TEST_CASE("a flight has the waits of its window, and threads by the names that they have") {
   FlightByHand by_hand;
   by_hand.part([](auto& part) {
