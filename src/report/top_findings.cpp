@@ -153,9 +153,7 @@ double members(const FoundActor& actor) {
 
 /// Whether no progress waits behind such a wait. Others are excluded only because something else limits more.
 bool holds_nothing_up(ExcludedWait::Reason reason) {
-  using Reason = ExcludedWait::Reason;
-  return reason == Reason::to_pseudo || reason == Reason::requests || reason == Reason::apart ||
-         reason == Reason::background;
+  return reason == ExcludedWait::Reason::requests || reason == ExcludedWait::Reason::background;
 }
 
 /// Edges between the same actors as shown are one.
@@ -164,6 +162,7 @@ class ShownEdges {
   ShownEdges(const Findings& findings, const ActorNames& names) : findings_(findings), names_(names) {
     for (const ExcludedWait& one : findings.excluded_waits) {
       if (holds_nothing_up(one.reason)) excluded_.insert(one.edge);
+      if (one.reason == ExcludedWait::Reason::to_pseudo) pseudo_.insert(one.edge);
     }
   }
 
@@ -172,6 +171,7 @@ class ShownEdges {
     const double threads = members(findings_.actors[edge.from]);
     const auto [at, first] = index_.try_emplace({from, to, edge.idle}, edges_.size());
     if (first) edges_.push_back(with_words(edge, excluded_.contains(id)));
+    if (pseudo_.contains(id)) for_time_.insert({from, to});
     TopEdge& all = edges_[at->second];
     all.from = from;
     all.to = to;
@@ -190,10 +190,11 @@ class ShownEdges {
       edge.weight /= threads;
       edge.waited /= threads;
     }
-    std::stable_sort(edges_.begin(), edges_.end(), [&actors](const TopEdge& a, const TopEdge& b) {
-      const auto rank = [&actors](const TopEdge& edge) {
+    std::stable_sort(edges_.begin(), edges_.end(), [&](const TopEdge& a, const TopEdge& b) {
+      const auto rank = [&](const TopEdge& edge) {
         const bool outside = actors[edge.from].outside;
-        return std::tuple(!edge.in_knot, outside, !outside && edge.aside, -edge.weight);
+        return std::tuple(!edge.in_knot, edge.idle, outside, !outside && edge.aside,
+                          for_time_.contains({edge.from, edge.to}), -edge.weight);
       };
       return rank(a) < rank(b);
     });
@@ -219,6 +220,8 @@ class ShownEdges {
   const Findings& findings_;
   const ActorNames& names_;
   std::set<FoundEdgeId> excluded_;
+  std::set<FoundEdgeId> pseudo_;
+  std::set<std::pair<std::size_t, std::size_t>> for_time_;  ///< as shown
   std::map<std::tuple<std::size_t, std::size_t, bool>, std::size_t> index_;
   std::vector<TopEdge> edges_;
 };

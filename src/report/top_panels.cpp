@@ -180,11 +180,14 @@ double rank_of(const TopObject& object, TopSort sort) {
   return sort == TopSort::count ? object.waits : object.waited;
 }
 
+/// Where there is little room, names have more of it than numbers that the stack's heading has, too.
+int edge_name_columns(int width) { return std::clamp(width - (width < kNarrowPanel ? 19 : 48), 16, 44); }
+
 CellRow edge_row(const TopFindings& findings, const TopEdge& edge, int width, Charset charset) {
   CellWriter line(width, charset);
   put_mark(line, edge.in_knot);
   const bool narrow = width < kNarrowPanel;
-  const int name_columns = std::clamp(width - (narrow ? 28 : 48), 16, 44);
+  const int name_columns = edge_name_columns(width);
   const int each = (name_columns - 4) / 2;
   const std::string& from = findings.actors[edge.from].name;
   const std::string& to = findings.actors[edge.to].name;
@@ -196,7 +199,7 @@ CellRow edge_row(const TopFindings& findings, const TopEdge& edge, int width, Ch
   line.put_right(per_second(edge.weight), 9, CellRole::strong);
   if (!narrow) line.put_right(edge.idle ? "" : per_second(edge.waited), 9);
   if (!narrow) line.put_right(edge.idle ? "" : format_count(static_cast<std::uint64_t>(edge.waits + 0.5)), 8);
-  line.put_right(edge.idle ? "" : format_seconds(edge.each_s), 9);
+  if (!narrow) line.put_right(edge.idle ? "" : format_seconds(edge.each_s), 9);
   line.put("  ").put(edge.classes, CellRole::waiting);
   if (edge.aside) line.put(" (holds nothing up)", CellRole::muted);
   return line.take();
@@ -205,11 +208,12 @@ CellRow edge_row(const TopFindings& findings, const TopEdge& edge, int width, Ch
 CellRow edge_head(int width, Charset charset) {
   CellWriter head(width, charset);
   const bool narrow = width < kNarrowPanel;
-  const int name_columns = std::clamp(width - (narrow ? 28 : 48), 16, 44);
+  const int name_columns = edge_name_columns(width);
   head.to(1).put("waits → for", CellRole::muted).to(name_columns + 1);
   head.put_right("weight/s", 9, CellRole::muted);
   if (!narrow) head.put_right("waited/s", 9, CellRole::muted).put_right("waits/s", 8, CellRole::muted);
-  head.put_right("each", 9, CellRole::muted).put("  class", CellRole::muted);
+  if (!narrow) head.put_right("each", 9, CellRole::muted);
+  head.put("  class", CellRole::muted);
   return head.take();
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <utility>
 
 #include <fmt/format.h>
@@ -37,23 +38,26 @@ struct Page {
   const char* mark() const { return ">"; }
 };
 
-/// Parts are left out from the longest-lived on: the target's name and the rates stay.
+/// Of what does not fit, how long it has been recorded is left out first.
 CellRow head_row(const Page& page, const TopSums& sums) {
-  const std::vector<std::string> parts = top_head(page.model, page.view, sums);
+  const std::vector<TopHeadPart> parts = top_head(page.model, page.view, sums);
   const std::string state = fmt::format("[{}]", top_state(page.model, page.view));
   CellWriter line = page.writer();
+  int room = page.width - static_cast<int>(state.size()) - 1;
+  std::vector<std::size_t> by_worth(parts.size());
+  std::iota(by_worth.begin(), by_worth.end(), std::size_t{0});
+  std::stable_sort(by_worth.begin(), by_worth.end(),
+                   [&parts](std::size_t a, std::size_t b) { return parts[a].worth > parts[b].worth; });
+  std::vector<bool> fits(parts.size());
+  for (const std::size_t i : by_worth) {
+    const int columns = line.columns_of(parts[i].text) + 3;
+    fits[i] = columns <= room + 3;
+    if (fits[i]) room -= columns;
+  }
   for (std::size_t i = 0; i < parts.size(); ++i) {
-    const bool lost = i + 1 == parts.size();
-    const int columns = line.columns_of(parts[i]) + (i == 0 ? 0 : 3);
-    const int room = line.left() - static_cast<int>(state.size()) - 1;
-    if (columns > room && i != 1) continue;
-    if (i > 0) line.put(" · ", CellRole::muted);
-    const bool warns = lost && sums.counts.lost > 0;
-    line.put_cut(parts[i], room - (i == 0 ? 0 : 3),
-                 i == 0   ? CellRole::strong
-                 : i == 1 ? CellRole::actor
-                 : warns  ? CellRole::warn
-                          : CellRole::plain);
+    if (!fits[i]) continue;
+    if (line.used() > 0) line.put(parts[i].joined ? " " : " · ", CellRole::muted);
+    line.put(parts[i].text, parts[i].role);
   }
   line.to(page.width - static_cast<int>(state.size()));
   line.put(state, page.view.paused ? CellRole::warn : CellRole::muted);
@@ -137,6 +141,21 @@ CellRow answer_row(const Page& page, const TopAnswer& answer, std::size_t number
   return line.take();
 }
 
+/// A sentence in rows; what is left over stands in the last one, which is cut.
+std::vector<std::string> broken(const Page& page, const std::string& text, std::size_t most) {
+  std::vector<std::string> out;
+  const CellWriter line = page.writer();
+  for (const Word& word : words(text)) {
+    const bool begins =
+        out.empty() || (out.size() < most && line.columns_of(out.back() + " " + word.text) > page.width - 2);
+    if (begins)
+      out.push_back(word.text);
+    else
+      out.back() += " " + word.text;
+  }
+  return out;
+}
+
 /// The answers, at most `most` rows of them and of what is said about them.
 Rows answer_rows(const Page& page, int most) {
   const TopModel& model = page.model;
@@ -161,7 +180,8 @@ Rows answer_rows(const Page& page, int most) {
     return out;
   }
   const TopFindings& findings = model.answers->findings;
-  say(findings.said, CellRole::strong);
+  for (const std::string& row : broken(page, findings.said, most >= kWithAdvice - 1 ? 2 : 1))
+    say(row, CellRole::strong);
   double largest = 0;
   for (const TopAnswer& answer : findings.answers) largest = std::max({largest, answer.most, answer.high});
   const std::size_t count = std::min(kMostAnswers, findings.answers.size());
@@ -225,8 +245,7 @@ Rows stack_panel(const Page& page, int height) {
   const TopEdge* const edge = chosen_edge(page.model, page.view);
   const TopObject* const object = chosen_object(page.model, page.view);
   head.put("STACK", CellRole::heading);
-  if (edge != nullptr)
-    head.put("  " + edge_name(page.model.graph->findings, *edge) + ", " + edge->classes, CellRole::muted);
+  if (edge != nullptr) head.put("  " + edge_text(page.model.graph->findings, *edge), CellRole::muted);
   if (object != nullptr) head.put("  " + object->name, CellRole::muted);
   if (head.left() > 1) head.put(" ").rule(page.width);
   out.push_back(head.take());
@@ -248,11 +267,11 @@ Rows stack_panel(const Page& page, int height) {
   if (edge != nullptr && !edge->meanwhile.empty()) say("meanwhile  " + edge->meanwhile);
   if (edge != nullptr) {
     for (const TopWaitStacks& stacks : edge->stacks) {
-      if (page.view.stacks && edge->stacks.size() > 1)
+      if (edge->stacks.size() > 1 && (page.view.stacks || height > kStackRows))
         say(fmt::format("{} of the weight:", format_percent(stacks.share, 1)));
       add("waits in", stacks.waits_in);
       add("woken in", stacks.woken_in);
-      if (!page.view.stacks) break;
+      if (static_cast<int>(out.size()) >= height) break;
     }
   } else if (object != nullptr) {
     if (!object->who.empty()) say(object->who);
@@ -316,7 +335,8 @@ Rows band(const Page& page, TopPanel left, TopPanel right, int left_columns, int
   return out;
 }
 
-/// The room of each part: the least of each first, in the order of their worth, then what they want.
+/// The room of each part: the least of each first, in the order of their worth, then what they want. The
+/// second one, the stack, has what is left over.
 std::vector<int> rooms_of(int height, const std::vector<std::pair<int, int>>& least_and_wanted) {
   std::vector<int> rooms(least_and_wanted.size(), 0);
   for (std::size_t i = 0; i < rooms.size(); ++i) {
@@ -331,6 +351,7 @@ std::vector<int> rooms_of(int height, const std::vector<std::pair<int, int>>& le
     rooms[i] += more;
     height -= more;
   }
+  if (rooms[1] > 0) rooms[1] += height;
   return rooms;
 }
 
@@ -349,6 +370,8 @@ Rows narrow_middle(const Page& page, int height) {
   sizes.emplace_back(kStackRows - (page.view.stacks ? 0 : 1), page.view.stacks ? height : kStackRows);
   for (std::size_t i = 1; i < order.size(); ++i)
     sizes.emplace_back(kLeastRows + 1, wanted_rows(page, order[i]));
+  const int disks = page.view.stacks ? 0 : static_cast<int>(disk_rows(page, page.width, 2).size());
+  if (disks > 0) sizes.emplace_back(disks, disks);
   const std::vector<int> rooms = rooms_of(height, sizes);
   Rows out;
   for (const TopPanel one : kAll) {
@@ -358,8 +381,8 @@ Rows narrow_middle(const Page& page, int height) {
     const int rows = rooms[index == 0 ? 0 : index + 1];
     if (rows > 0) append(out, panel(page, one, page.width, rows));
   }
+  if (disks > 0 && rooms.back() > 0) append(out, disk_rows(page, page.width, rooms.back()));
   if (rooms[1] > 0) append(out, stack_panel(page, rooms[1]));
-  append(out, disk_rows(page, page.width, height - static_cast<int>(out.size())));
   return out;
 }
 

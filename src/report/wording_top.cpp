@@ -35,17 +35,22 @@ std::string cost_part(const TopModel& model, const TopSums& sums) {
                      limit);
 }
 
-std::vector<std::string> top_head(const TopModel& model, const TopView& view, const TopSums& sums) {
+std::vector<TopHeadPart> top_head(const TopModel& model, const TopView& view, const TopSums& sums) {
   const Nanos whole = model.now() - model.begin;
   const auto last = static_cast<Nanos>(std::llround(sums.window_s)) * kSecond;
-  std::vector<std::string> out = {"offwait top", model.target};
-  out.push_back(model.seconds.empty() ? "the first second"
-                                      : fmt::format("last {}{}", long_time(last),
-                                                    whole > last + kSecond ? " of " + long_time(whole) : ""));
-  if (view.last_s > 0 && !model.seconds.empty())
-    out.push_back(rate_text(static_cast<double>(sums.waits) / sums.window_s) + " waits/s");
-  if (std::string cost = cost_part(model, sums); !cost.empty()) out.push_back(std::move(cost));
-  out.push_back(format_count(sums.counts.lost) + " lost");
+  const bool lost = sums.counts.lost > 0;
+  std::vector<TopHeadPart> out = {{"offwait top", 9, CellRole::strong}, {model.target, 8, CellRole::actor}};
+  if (model.seconds.empty()) {
+    out.push_back({"the first second", 7});
+    return out;
+  }
+  out.push_back({"last " + long_time(last), 5});
+  if (whole > last + kSecond) out.push_back({"of " + long_time(whole), 1, CellRole::plain, true});
+  if (view.last_s > 0)
+    out.push_back({rate_text(static_cast<double>(sums.waits) / sums.window_s) + " waits/s", 7});
+  if (std::string cost = cost_part(model, sums); !cost.empty()) out.push_back({std::move(cost), 6});
+  out.push_back(
+      {format_count(sums.counts.lost) + " lost", lost ? 4 : 2, lost ? CellRole::warn : CellRole::plain});
   return out;
 }
 
@@ -66,8 +71,6 @@ std::string progress_rate(const TopModel& model, const TopView& view, double per
   const SecondCounts counts = sums_of(model, view).counts;
   if (counts.calls) return rate_text(per_s) + " calls/s";
   if (counts.responses) return rate_text(per_s) + " responses/s";
-  if (model.answers && !model.answers->findings.progress_tids.empty())
-    return rate_text(per_s) + " waits/s of the threads whose work counts";
   return rate_text(per_s) + " waits/s";
 }
 
@@ -87,6 +90,12 @@ std::string changing_text(const TopModel& model) {
   // Twice in three is steady.
   if (std::find(model.before.begin(), model.before.end(), now) != model.before.end()) return "";
   return fmt::format("The first answer changes: before it was {}.", model.before.back());
+}
+
+std::string edge_text(const TopFindings& findings, const TopEdge& edge) {
+  std::string out = edge_name(findings, edge) + ": " + edge.classes;
+  if (edge.idle) return out;
+  return out + fmt::format(", {} waits/s, {} each", rate_text(edge.waits), format_seconds(edge.each_s));
 }
 
 std::string_view top_no_stack() { return "The chosen row waits for nothing that was analysed."; }

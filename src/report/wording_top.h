@@ -13,13 +13,19 @@
 
 namespace offwait {
 
-/// The parts of the first line, the one that may be left out last comes first.
-std::vector<std::string> top_head(const TopModel& model, const TopView& view, const TopSums& sums);
+/// A part of the first line.
+struct TopHeadPart {
+  std::string text;
+  int worth = 0;  ///< where there is no room for all, those that are worth most stay
+  CellRole role = CellRole::plain;
+  bool joined = false;  ///< it goes on with what the part before says
+};
+std::vector<TopHeadPart> top_head(const TopModel& model, const TopView& view, const TopSums& sums);
 /// `live`, `paused`, `replayed`, `ended`
 std::string_view top_state(const TopModel& model, const TopView& view);
 /// `costs 3.1% (limit 5%)`: part of the time of all CPUs; empty where that is not known.
 std::string cost_part(const TopModel& model, const TopSums& sums);
-/// `9,278 responses/s`, `1,200 waits/s of the threads that count`; what the sparkline shows.
+/// `9,278 responses/s`, `1,200 waits/s`: what the sparkline shows.
 std::string progress_rate(const TopModel& model, const TopView& view, double per_s);
 /// Of which seconds the analysis is, and how old it is: `of 10 s, 4 s ago`.
 std::string age_text(const TopModel& model, const TopAnalysis& analysis);
@@ -29,6 +35,8 @@ std::string no_answers_text(const TopModel& model);
 std::string changing_text(const TopModel& model);
 /// `98% busy: the target runs on 1.24 of 2, others on 0.70`; that it is not known, if it is not.
 std::string cpus_text(const TopModel& model, const TopSums& sums);
+/// `A → B: futex, 380 waits/s, 357 µs each`
+std::string edge_text(const TopFindings& findings, const TopEdge& edge);
 /// That the chosen row has no stack.
 std::string_view top_no_stack();
 /// How long: `12 s`, `3 min 12 s`, `2 h 5 min`.

@@ -9,7 +9,7 @@ namespace {
 
 using Kind = TopKey::Kind;
 
-/// Two threads, of which the first one waits for the second one, and that for a disk.
+/// Two threads: the first one waits for the second one, and that for a disk.
 TopModel two_waits() {
   TopModel model;
   Second second;

@@ -9,7 +9,7 @@ namespace {
 
 using Kind = AnalysisBudget::Kind;
 
-/// Seconds on two CPUs, of which recording takes `recording`.
+/// Seconds on two CPUs; recording takes `recording` of each.
 void add_seconds(AnalysisBudget& budget, int seconds, Nanos recording, std::uint64_t waits = 1000) {
   for (int i = 0; i < seconds; ++i) budget.add(kSecond, 2 * kSecond, recording, waits);
 }
