@@ -215,6 +215,11 @@ void add_output_options(CLI::App& app, OutputOptions& output) {
   add_file_options(app, output, "write the report as JSON; '-' is standard output, in place of the text",
                    "write stacks for flamegraph.pl; '-' is standard output, in place of the text");
   add_html_options(app, output);
+  app.add_flag(
+         "--redact", output.redact,
+         "write paths without their directories, and addresses of other hosts as 10.0.3.x1, in all outputs; "
+         "options that name a file or a service go by these names, too")
+      ->group("Output");
   app.add_option_function<std::string>(
          "--view",
          [&output](const std::string& text) {

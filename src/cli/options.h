@@ -62,6 +62,7 @@ struct OutputOptions {
   std::string folded;
   std::string html;
   std::uint64_t html_bytes = html::kUsualBytes;
+  bool redact = false;
   FoldedOptions folding;
   bool explain = false;
   int verbosity = 0;

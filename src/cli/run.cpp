@@ -46,6 +46,7 @@
 #include "cli/top.h"
 #include "cli/version.h"
 #include "html/page.h"
+#include "model/redact.h"
 #include "process/own_state.h"
 #include "report/folded.h"
 #include "report/json.h"
@@ -302,6 +303,7 @@ int run_command(const cli::ProfileOptions& options) {
   if (!outputs) return fail(outputs.error());
   Result<Recorded> recorded = record(with_checks(options.recording, options.analysis));
   if (!recorded) return fail(recorded.error());
+  if (options.output.redact) recorded->trace = redacted(std::move(recorded->trace));
   const cli::AnalysisOptions analysis = fitting(options.analysis, recorded->trace, recorded->notes);
   return report_on(
       std::move(recorded).value(),
@@ -404,6 +406,7 @@ int run_command(const cli::ReportOptions& options) {
   Result<ReadTrace> read = read_input(*input, options.quiet, options.input.part,
                                       options.max_memory.value_or(available_memory() / 2));
   if (!read) return fail(read.error());
+  if (options.output.redact) read->trace = redacted(std::move(read->trace));
   if (const Status found = cli::check_progress(read->trace, options.analysis.progress); !found)
     return fail(found.error());
   return report_on({std::move(read->trace), std::move(read->notes), std::nullopt},
