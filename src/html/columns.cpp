@@ -153,6 +153,7 @@ class Writer {
     put_number(columns_[5], site != nullptr ? stack(site->wait_stack) : 0);
     put_number(columns_[6], site != nullptr ? stack(site->waker_stack) : 0);
     put_number(columns_[7], wait != nullptr ? object(wait->object, site->wait_stack) : 0);
+    put_number(columns_[8], wait != nullptr ? waker(wait->holder) : 0);
   }
 
   std::uint64_t waker(ActorId actor) {

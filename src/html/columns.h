@@ -28,10 +28,11 @@ struct Columns {
   /// 4. its state, + 128 if the wait was still open at the window's end;
   /// 5. what ended it: 2 × (row + 1), or 2 × an index into `others` + 1, or 0 if that is not known;
   /// 6. where it waited, and 7. where it was woken: numbers of a StackTable;
-  /// 8. what it waited for: an index into `objects` + 1, or 0 if that is not known.
+  /// 8. what it waited for: an index into `objects` + 1, or 0 if that is not known;
+  /// 9. who held that when the wait began: as in 5.
   std::string deflated;
   std::vector<std::uint32_t> counts;  ///< by row: how many stretches it has
-  std::vector<FoundActorId> others;   ///< that ended waits and have no row
+  std::vector<FoundActorId> others;   ///< that ended waits or held locks, and have no row
   std::vector<std::string> objects;   ///< hostile bytes
   bool is_whole = true;               ///< all stretches are there
   /// Else the parts of the window, in order and apart, that have all of theirs. Elsewhere there are only
@@ -39,7 +40,7 @@ struct Columns {
   std::vector<Window> whole;
   Nanos longer_than = 0;
 };
-inline constexpr std::size_t kColumns = 8;
+inline constexpr std::size_t kColumns = 9;
 inline constexpr std::size_t kSlices = 256;
 
 /// As many stretches as fit into `bytes`, deflated: the longest ones wherever they are, and all in some parts

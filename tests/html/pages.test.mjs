@@ -124,6 +124,15 @@ test('choosing an arrow shows its code, its longest waits, and these are one cli
   await page.close();
 });
 
+test('the longest stall, what it was for and what ended it are two clicks away', async () => {
+  const page = await open('lock-convoy');
+  await page.click('.stalls summary');
+  await page.click('.stalls button');
+  await page.waitForFunction(() => location.hash.includes('wait='));
+  assert.match(await textOf(page, '.wait-told'), /futex, .* ended it/s);
+  await page.close();
+});
+
 test('an answer can be asked for other factors with keys, and starts at twice as fast', async () => {
   const page = await open('functions');
   const slider = await page.$('.slider input');

@@ -120,7 +120,7 @@ export function Page({ report, far, near }) {
         <Graph report={report} picked={picked} setPicked={setPicked} shown={shown} setShown={setShown} selection={selection} near={near} goTo={goTo} />
         <Timeline
           report={report} far={far} near={near} dark={dark} query={query} view={view} setView={setView}
-          selection={selection} setSelection={setSelection} current={current} setCurrent={setCurrent}
+          selection={selection} setSelection={setSelection} current={current} setCurrent={setCurrent} goTo={goTo}
         />
         <Code report={report} near={near} dark={dark} query={query} selection={selection} mode={mode} setMode={setMode} />
         <Tables report={report} query={query} />

@@ -42,12 +42,13 @@ export async function readFar(timeline) {
   return { bins, states: states.length, part: (row, state) => parts[row * states.length + state] };
 }
 
-const COLUMNS = 8;
+const COLUMNS = 9;
 
 /**
  * Single waits, by row and time. All arrays are parallel: begin, wake and end in µs; state; open: it had not ended when
  * the recording did; waker: a row, -1 if it is not known, or -2 - an index into timeline.others; stack, wakerStack: into
- * report.stacks; object: an index into timeline.objects + 1. first[row] is where a row starts.
+ * report.stacks; object: an index into timeline.objects + 1; holder: who held it when the wait began, as waker. first[row] is
+ * where a row starts.
  */
 export async function readNear(timeline) {
   const bytes = await bytesOf('near');
@@ -61,10 +62,10 @@ export async function readNear(timeline) {
   const waits = {
     begin: new Float64Array(total), wake: new Float64Array(total), end: new Float64Array(total),
     state: new Uint8Array(total), open: new Uint8Array(total), waker: new Int32Array(total),
-    stack: new Uint32Array(total), wakerStack: new Uint32Array(total), object: new Uint32Array(total),
+    stack: new Uint32Array(total), wakerStack: new Uint32Array(total), object: new Uint32Array(total), holder: new Int32Array(total),
     first: new Uint32Array(timeline.rows.length + 1),
   };
-  const [gaps, lengths, runnable, kinds, wakers, stacks, wakerStacks, objects] = columns.map(numbersOf);
+  const [gaps, lengths, runnable, kinds, wakers, stacks, wakerStacks, objects, holders] = columns.map(numbersOf);
   let i = 0;
   for (let row = 0; row < timeline.rows.length; ++row) {
     waits.first[row] = i;
@@ -76,16 +77,18 @@ export async function readNear(timeline) {
       const kind = kinds.byte();
       waits.state[i] = kind & 127;
       waits.open[i] = kind >> 7;
-      const waker = wakers();
-      waits.waker[i] = waker === 0 ? -1 : waker & 1 ? -2 - (waker >> 1) : (waker >> 1) - 1;
+      waits.waker[i] = threadOf(wakers());
       waits.stack[i] = stacks();
       waits.wakerStack[i] = wakerStacks();
       waits.object[i] = objects();
+      waits.holder[i] = threadOf(holders());
     }
   }
   waits.first[timeline.rows.length] = i;
   return waits;
 }
+
+const threadOf = (number) => (number === 0 ? -1 : number & 1 ? -2 - (number >> 1) : (number >> 1) - 1);
 
 /** Reads one number after the other: seven bits in each byte, the lowest first. */
 function numbersOf(bytes) {

@@ -67,17 +67,43 @@ function WaitSentence({ report, near, current }) {
   if (near.state[index] === RUNNABLE)
     return <p><b>{name}</b> was ready to run for <b>{duration(ready)}</b> from {at} on, and had no CPU.</p>;
   const waker = nameOfWaker(report, near.waker[index]);
+  const holder = nameOfWaker(report, near.holder[index]);
   const object = near.object[index] ? report.timeline.objects[near.object[index] - 1] : null;
   return (
     <>
       <p>
         <b>{name}</b>: {state}, <b>{length}</b> from {at} on{object && <> for <b>{object}</b></>}.{' '}
+        {holder && <><b>{holder}</b> held it when the wait began. </>}
         {near.open[index] ? 'It had not ended when the recording did.' : waker && <><b>{waker}</b> ended it. </>}
         {ready > 0 && <>Then it was ready to run for {duration(ready)} and had no CPU.</>}
       </p>
       {near.stack[index] > 0 && <StackLine report={report} stack={near.stack[index]} label="waits in" />}
       {near.wakerStack[index] > 0 && <StackLine report={report} stack={near.wakerStack[index]} label="woken in" />}
     </>
+  );
+}
+
+/** When the longest stalls were, and whose. */
+function LongestWaits({ report, near, goTo }) {
+  const { arrows, boxes, first_arrows: first } = report.graph;
+  const drawn = arrows.slice(0, first);
+  const ofTarget = drawn.filter((arrow) => !boxes[arrow.from].outside);
+  const waits = useMemo(() => (ofTarget.length > 0 ? ofTarget : drawn)
+    .flatMap((arrow) => arrow.longest.map((wait) => [...wait, arrow])).sort((a, b) => (b[2] - b[1]) - (a[2] - a[1])).slice(0, 10), [report]);
+  if (waits.length === 0) return null;
+  return (
+    <details class="stalls">
+      <summary>The longest waits that hold something up</summary>
+      <ol class="longest">
+        {waits.map(([row, begin, wake, arrow]) => (
+          <li key={`${row} ${begin}`}>
+            <button type="button" disabled={!near} onClick={() => goTo(row, begin, wake)}>
+              {duration((wake - begin) / 1e6)} at {moment(begin, wake - begin)}: {nameOfRow(report, row)}, ended by {boxes[arrow.to].name}
+            </button>
+          </li>
+        ))}
+      </ol>
+    </details>
   );
 }
 
@@ -152,7 +178,7 @@ function shownRows(report, query, all) {
   return { kept, left: rows.length - kept.length };
 }
 
-export function Timeline({ report, far, near, dark, query, view, setView, selection, setSelection, current, setCurrent }) {
+export function Timeline({ report, far, near, dark, query, view, setView, selection, setSelection, current, setCurrent, goTo }) {
   const { span_us: span } = report.timeline;
   const canvas = useRef();
   const picture = useRef();
@@ -298,6 +324,7 @@ export function Timeline({ report, far, near, dark, query, view, setView, select
         {left > 0 && <button type="button" onClick={() => setAll(true)}>Show {plural(left, 'more thread')}</button>}
         {all && <button type="button" onClick={() => setAll(false)}>Show fewer threads</button>}
       </p>
+      <LongestWaits report={report} near={near} goTo={goTo} />
       <Legend report={report} far={far} dark={dark} />
       <div class="picture">
         <canvas
