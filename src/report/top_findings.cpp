@@ -151,17 +151,12 @@ double members(const FoundActor& actor) {
   return static_cast<double>(std::max<std::size_t>(1, actor.tids.size()));
 }
 
-/// Whether no progress waits behind such a wait. Others are excluded only because something else limits more.
-bool holds_nothing_up(ExcludedWait::Reason reason) {
-  return reason == ExcludedWait::Reason::requests || reason == ExcludedWait::Reason::background;
-}
-
 /// Edges between the same actors as shown are one.
 class ShownEdges {
  public:
   ShownEdges(const Findings& findings, const ActorNames& names) : findings_(findings), names_(names) {
     for (const ExcludedWait& one : findings.excluded_waits) {
-      if (holds_nothing_up(one.reason)) excluded_.insert(one.edge);
+      if (one.reason == ExcludedWait::Reason::requests) excluded_.insert(one.edge);
       if (one.reason == ExcludedWait::Reason::to_pseudo) pseudo_.insert(one.edge);
     }
   }

@@ -55,7 +55,7 @@ struct TopEdge {
   std::uint64_t to = 0;
   bool idle = false;
   bool in_knot = false;
-  bool aside = false;  ///< it holds nothing up: a wait for requests, or of a thread in the background
+  bool aside = false;  ///< it holds nothing up: a wait for requests
   double weight = 0;
   double waited = 0;
   double waits = 0;

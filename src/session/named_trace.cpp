@@ -22,9 +22,10 @@ void append(std::vector<Value>& to, std::vector<Value>& more) {
 
 }  // namespace
 
-Result<Trace> named_trace(NamedRecording recording, Symbolizer& symbols, std::vector<std::string>& notes) {
+Result<Trace> named_trace(NamedRecording recording, Symbolizer& symbols, std::vector<std::string>& notes,
+                          KnownFrames* known) {
   KernelRecording& kernel = recording.kernel;
-  recording.stacks = name_stacks(kernel.stacks, stacks_in_records(kernel), symbols);
+  recording.stacks = name_stacks(kernel.stacks, stacks_in_records(kernel), symbols, known);
   recording.devices = known_devices(kernel, notes);
   Trace trace = make_trace(recording);
   name_objects(trace, data_names(nameless_objects(trace), symbols));

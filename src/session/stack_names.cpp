@@ -36,9 +36,9 @@ std::vector<FrameAddress> addresses_of(const RecordStack& stack, const Symbolize
 /// The frames at each of many addresses.
 class FrameTable {
  public:
-  FrameTable(const std::set<FrameAddress>& addresses, Symbolizer& symbols)
+  FrameTable(const std::set<FrameAddress>& addresses, Symbolizer& symbols, KnownFrames* known)
       : addresses_(addresses.begin(), addresses.end()) {
-    std::vector<std::vector<Frame>> found = name_addresses(addresses_, symbols);
+    std::vector<std::vector<Frame>> found = name_addresses(addresses_, symbols, known);
     begins_.reserve(found.size() + 1);
     for (std::vector<Frame>& here : found) {
       begins_.push_back(static_cast<std::uint32_t>(frames_.size()));
@@ -82,8 +82,9 @@ class FrameTable {
 }  // namespace
 
 std::vector<std::vector<Frame>> name_addresses(const std::vector<FrameAddress>& addresses,
-                                               Symbolizer& symbols) {
-  std::vector<std::vector<Frame>> frames = symbols.frames(addresses);
+                                               Symbolizer& symbols, KnownFrames* known) {
+  std::vector<std::vector<Frame>> frames =
+      known == nullptr ? symbols.frames(addresses) : known->frames(addresses, symbols);
   for (std::size_t i = 0; i < frames.size(); ++i) {
     if (addresses[i].tgid != 0 || frames[i].empty()) continue;
     Frame& innermost = frames[i].front();
@@ -97,7 +98,7 @@ std::vector<std::vector<Frame>> name_addresses(const std::vector<FrameAddress>& 
 }
 
 NamedStacks name_stacks(const std::unordered_map<std::uint32_t, offwait_stack>& stacks,
-                        const std::set<RecordStack>& in_records, Symbolizer& symbols) {
+                        const std::set<RecordStack>& in_records, Symbolizer& symbols, KnownFrames* known) {
   std::set<FrameAddress> wanted;
   for (const auto& [id, stack] : stacks) {
     for (const FrameAddress& address : addresses_of(stack)) wanted.insert(address);
@@ -105,7 +106,7 @@ NamedStacks name_stacks(const std::unordered_map<std::uint32_t, offwait_stack>& 
   for (const RecordStack& stack : in_records) {
     for (const FrameAddress& address : addresses_of(stack, symbols)) wanted.insert(address);
   }
-  FrameTable table(wanted, symbols);
+  FrameTable table(wanted, symbols, known);
   wanted.clear();
   NamedStacks named;
   named.recorded.reserve(stacks.size());

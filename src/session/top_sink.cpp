@@ -12,6 +12,7 @@
 #include "base/monotonic.h"
 #include "base/private_file.h"
 #include "recording_file/recording_writer.h"
+#include "sandbox/message.h"
 #include "session/named_trace.h"
 #include "session/stack_names.h"
 
@@ -109,13 +110,26 @@ void TopSink::forget() {
   const Exited exited = flight_.take_exited();
   source_.move_begin(flight_.window().begin, exited);
   symbols_.forget(exited.processes);
+  for (const std::int32_t tgid : exited.processes) known_.forget(tgid);
+}
+
+void TopSink::note(const std::vector<AddressSpace>& changed) {
+  for (const AddressSpace& space : changed) known_.forget(space.tgid);
+}
+
+void TopSink::take_analysis(const ForkedAnalysis::Done& done) {
+  forks_cost_ += done.cpu_time;
+  budget_.spent(kind_, done.cpu_time);
+  MessageReader message(done.bytes);
+  const std::string_view analysis = message.text();
+  const std::string_view names = message.text();
+  const bool whole = !message.failed() && message.at_end() && known_.add(names).ok();
+  viewer_.analysed(whole ? analysis : std::string_view(), kind_, analysed_);
 }
 
 void TopSink::look_at_processes() {
   if (const std::optional<ForkedAnalysis::Done> done = analysis_.look()) {
-    forks_cost_ += done->cpu_time;
-    budget_.spent(kind_, done->cpu_time);
-    viewer_.analysed(done->bytes, kind_, analysed_);
+    take_analysis(*done);
   }
   if (const std::optional<ForkedAnalysis::Done> done = saving_.look()) {
     forks_cost_ += done->cpu_time;
@@ -133,7 +147,11 @@ Status TopSink::start_analysis(AnalysisBudget::Kind kind, KernelRecording& table
   viewer_.begins(kind);
   return analysis_.start([&]() -> std::string {
     Result<Trace> trace = trace_of_last(length, std::move(tables));
-    return trace ? viewer_.analyse(std::move(trace).value(), kind) : std::string();
+    if (!trace) return "";
+    MessageWriter message;
+    message.text(viewer_.analyse(std::move(trace).value(), kind));
+    message.text(known_.found());
+    return std::move(message).take();
   });
 }
 
@@ -165,7 +183,7 @@ Result<Trace> TopSink::trace_of_last(Nanos length, KernelRecording tables) {
   if (!flight_.is_whole()) recording.about.command = 0;
   recording.kernel = joined(flight_.take(std::move(tables)));
   std::vector<std::string> notes;
-  return named_trace(std::move(recording), symbols_, notes);
+  return named_trace(std::move(recording), symbols_, notes, &known_);
 }
 
 std::string TopSink::save(KernelRecording tables) {

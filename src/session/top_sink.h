@@ -21,6 +21,7 @@
 #include "session/analysis_budget.h"
 #include "session/flight.h"
 #include "session/forked_analysis.h"
+#include "session/known_frames.h"
 #include "session/recording_options.h"
 #include "session/recording_steps.h"
 #include "session/sink.h"
@@ -76,6 +77,7 @@ class TopSink final : public Sink {
   bool shows_progress() const override { return false; }
   Status begin(const AboutRecording& about) override;
   std::vector<int> urgent_fds() const override;
+  void note(const std::vector<AddressSpace>& changed) override;
   Result<bool> take() override;
   /// Shows the last seconds until the user quits.
   Status finish(KernelRecording rest, std::vector<std::string>& notes) override;
@@ -91,6 +93,8 @@ class TopSink final : public Sink {
   Status start_analysis(AnalysisBudget::Kind kind, KernelRecording& tables);
   Status start_to_save(KernelRecording& tables);
   void look_at_processes();
+  /// Takes what a forked process sent: an analysis, and the names that it looked up.
+  void take_analysis(const ForkedAnalysis::Done& done);
   /// In a forked process: gives up what it needs no more, and completes the tables.
   Status prepare_fork(KernelRecording& tables);
   Result<Trace> trace_of_last(Nanos length, KernelRecording tables);
@@ -108,6 +112,7 @@ class TopSink final : public Sink {
   Flight flight_;
   Seconds seconds_;
   AnalysisBudget budget_;
+  KnownFrames known_;
   ForkedAnalysis analysis_;
   ForkedAnalysis saving_;                                    ///< sends back a sentence
   AnalysisBudget::Kind kind_ = AnalysisBudget::Kind::graph;  ///< of the analysis that runs
