@@ -135,8 +135,11 @@ Json memory_json(const FoundMemory& memory, const ActorNames& names) {
           {"sentence", text(memory_text(memory, names))}};
 }
 
-Json actor_json(const FoundActor& actor, FoundActorId id) {
-  Json out = {{"id", id}, {"kind", to_string(actor.kind)}, {"name", text(actor.name)}};
+Json actor_json(const FoundActor& actor, FoundActorId id, const ActorNames& names) {
+  Json out = {{"id", id},
+              {"kind", to_string(actor.kind)},
+              {"name", text(actor.name)},
+              {"display", text(names.brief(id))}};
   if (actor.kind == ActorKind::thread || actor.kind == ActorKind::group) {
     out["tid"] = actor.tid;
     out["tgid"] = actor.tgid;
@@ -442,7 +445,7 @@ std::string to_json(const Findings& findings) {
   out["what_if"] = array_of(findings.what_ifs, what_if_json);
   Json actors = Json::array();
   for (const FoundActor& actor : findings.actors) {
-    actors.push_back(actor_json(actor, static_cast<FoundActorId>(actors.size())));
+    actors.push_back(actor_json(actor, static_cast<FoundActorId>(actors.size()), names));
   }
   out["actors"] = std::move(actors);
   out["edges"] = array_of(findings.edges, edge_json);

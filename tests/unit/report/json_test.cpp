@@ -34,7 +34,8 @@ TEST_CASE("What the sample report says") {
     "kernel":"6.1.0","cpus":2,"cpu_busy":0.75,"sample_hz":0,"stack_reuse":{"walked":0,"recalled":0,"verified":0,"wrong":0},"cost":{"kernel_s":0,"recorder_s":0,"most":0,"waits_with_stacks":0,"waits_without_stacks":0},"offwait":"0.1.0"})"));
   CHECK(report["loss"] == json::parse(R"({"total":0,"ringbuf_full":0,"stack_store_full":0})"));
   CHECK(report["actors"][1] ==
-        json::parse(R"({"id":1,"kind":"thread","name":"B","tid":12,"tgid":10,"members":1,"tids":[12],
+        json::parse(
+            R"({"id":1,"kind":"thread","name":"B","display":"B","tid":12,"tgid":10,"members":1,"tids":[12],
     "outside":false,"short_lived":false,"running_s":5.0,"runnable_s":0.0,"blocked_s":5.0,"unknown_s":0.0,"lifetime_s":10.0,"open_wait_s":0.0,
     "lost_s":0.0})"));
   CHECK(report["actors"][2]["kind"] == "disk");
