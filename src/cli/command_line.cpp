@@ -195,14 +195,17 @@ void add_look_options(CLI::App& app, LookOptions& look) {
 
 namespace {
 
+CLI::Option* add_html_file(CLI::App& app, OutputOptions& output, const char* text) {
+  return app.add_option_function<std::string>("--html", name_into(output.html, "file"), text)
+      ->type_name("FILE")
+      ->group("Output");
+}
+
 void add_html_options(CLI::App& app, OutputOptions& output) {
-  CLI::Option* const html =
-      app.add_option_function<std::string>(
-             "--html", name_into(output.html, "file"),
-             "write the report as a page to look at: answers, graph, timeline and code in one file that a "
-             "browser opens without a network; '-' is standard output, in place of the text")
-          ->type_name("FILE")
-          ->group("Output");
+  CLI::Option* const html = add_html_file(
+      app, output,
+      "write the report as a page to look at: answers, graph, timeline and code in one file that a "
+      "browser opens without a network; '-' is standard output, in place of the text");
   app.add_option_function<std::string>("--html-size", into(output.html_bytes, parse_page_size),
                                        "how large the page may be, as 900k or 20M (default 5M); single waits "
                                        "take what is left, the longest ones first")
@@ -554,6 +557,8 @@ void CommandLine::add_diff() {
       command, diff.output, "write the comparison as JSON; '-' is standard output, in place of the text",
       "write stacks with their sums before and after, as difffolded.pl does; '-' is standard output, in "
       "place of the text");
+  add_html_file(command, diff.output,
+                "write the comparison as a page to look at; '-' is standard output, in place of the text");
   command.add_flag("--full-stacks", diff.output.full_stacks, kFullStacks)->group("Output");
   command
       .add_flag("-v,--verbose", diff.output.verbosity,

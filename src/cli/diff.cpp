@@ -14,6 +14,7 @@
 #include "cli/choices.h"
 #include "cli/steps.h"
 #include "diff/compare.h"
+#include "html/diff_page.h"
 #include "model/thread_filter.h"
 #include "model/validate.h"
 #include "report/diff.h"
@@ -62,7 +63,7 @@ class SideReader {
     OFFWAIT_TRY(out.recording.profile,
                 profile_of(trace, {options_.analysis.progress, options_.analysis.keep_false_wakeups}));
     offwait::AnalysisOptions analysis = analysis_options(options_.analysis, trace.window);
-    analysis.answers = wanted_.text || wanted_.json;
+    analysis.answers = wanted_.text || wanted_.json || wanted_.html;
     analysis.begins = told_steps(line_, name);
     OFFWAIT_TRY(out.recording.findings, analyse(std::move(trace), analysis));
     return out;
@@ -133,12 +134,15 @@ Result<DiffTexts> compare(const DiffOptions& options, const std::vector<Input>& 
     out.folded = folded_difference(folded_side(files_before, unit), folded_side(files_after, unit),
                                    options.output.folding.kind == StackKind::on_cpu ? 1 : kMicrosecond);
   }
-  if (!wanted.text && !wanted.json) return out;
+  if (!wanted.text && !wanted.json && !wanted.html) return out;
   const double noise = noise_of(options.analysis.noise, files_before, files_after);
   const Comparison comparison =
       offwait::compare(recordings_of(std::move(files_before)), recordings_of(std::move(files_after)), noise);
   if (wanted.text) out.text = to_text(comparison, style);
   if (wanted.json) out.json = to_json(comparison);
+  if (wanted.html) {
+    OFFWAIT_TRY(out.html, html::to_html(comparison));
+  }
   return out;
 }
 

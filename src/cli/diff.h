@@ -17,12 +17,14 @@ struct DiffTexts {
   std::string text;
   std::string json;
   std::string folded;
+  std::string html{};
   std::vector<std::string> notes;  ///< sentences about recordings that the user should read; hostile bytes
 };
 struct DiffWanted {
   bool text = true;
   bool json = false;
   bool folded = false;
+  bool html = false;
 };
 
 /// Reads one recording after the other, so that only one trace is in memory at a time. Errors name the file.

@@ -437,12 +437,14 @@ int run_command(const cli::DiffOptions& options) {
   if (!outputs) return fail(outputs.error());
   const bool text = outputs->text.has_value();
   const Result<cli::DiffTexts> made =
-      cli::compare(options, *before, *after, {text, outputs->json.has_value(), outputs->folded.has_value()},
+      cli::compare(options, *before, *after,
+                   {text, outputs->json.has_value(), outputs->folded.has_value(), outputs->html.has_value()},
                    text ? text_style(options.output, ::fileno(outputs->text->file())) : TextStyle{});
   if (!made) return fail(made.error());
   std::vector<Rendered> texts;
   if (outputs->folded) texts.push_back({*outputs->folded, made->folded});
   if (outputs->json) texts.push_back({*outputs->json, made->json});
+  if (outputs->html) texts.push_back({*outputs->html, made->html});
   if (outputs->text) texts.push_back({*outputs->text, made->text});
   const Status written = write_all(texts);
   if (!written) return fail(written.error());

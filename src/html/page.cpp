@@ -13,8 +13,8 @@
 #include "analysis/drawn_graph.h"
 #include "graph/false_wakeups.h"
 #include "html/arrow_waits.h"
-#include "html/bundle.h"
 #include "html/columns.h"
+#include "html/document.h"
 #include "html/encode.h"
 #include "html/page_json.h"
 #include "html/state_map.h"
@@ -23,39 +23,6 @@
 namespace offwait::html {
 
 namespace {
-
-/// Text that is no tag and no attribute.
-std::string as_text(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      default:
-        out += c;
-    }
-  }
-  return out;
-}
-
-std::string hash_of(std::string_view text) {
-  const auto hash = sha256(text);
-  return "'sha256-" + base64(std::string_view(reinterpret_cast<const char*>(hash.data()), hash.size())) + "'";
-}
-
-std::string payload(std::string_view id, std::string_view bytes) {
-  return fmt::format("<script type=\"application/octet-stream\" id=\"{}\">{}</script>\n", id, base64(bytes));
-}
 
 Json row_json(const Trace& trace, const Findings& findings, ActorId thread, std::uint32_t count) {
   const Actor& actor = trace.actors[thread];
@@ -151,27 +118,6 @@ std::vector<Window> longest_waits(const DrawnGraph& graph, const std::vector<Arr
   return out;
 }
 
-std::string head(const Findings& findings) {
-  return fmt::format(
-      "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src {}; style-src "
-      "{}; "
-      "base-uri 'none'; form-action 'none'\">\n"
-      "<meta name=\"referrer\" content=\"no-referrer\">\n"
-      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-      "<title>offwait: {}</title>\n<style>{}</style>\n</head>\n<body>\n",
-      hash_of(script()), hash_of(style()), as_text(escape(findings.recording.target)), style());
-}
-
-/// What is seen without a script.
-std::string text_report(const Findings& findings) {
-  return fmt::format(
-      "<div id=\"app\"><p>This page has a picture of the same, which needs JavaScript and a browser of 2023 "
-      "or later.</p>\n"
-      "<pre>{}</pre></div>\n",
-      as_text(to_text(findings, TextStyle{})));
-}
-
 }  // namespace
 
 Result<std::string> to_html(const Findings& findings, Trace given, const PageOptions& options) {
@@ -188,8 +134,9 @@ Result<std::string> to_html(const Findings& findings, Trace given, const PageOpt
   report["graph"] = graph_json(findings, graph, waits, trace.window, names, stacks);
   report["samples"] = samples_json(trace, findings, stacks);
   OFFWAIT_TRY(const std::string far, deflate_raw(map.bytes));
-  const std::string above = head(findings) + text_report(findings);
-  const std::string below = fmt::format("<script>{}</script>\n{}", script(), payload("far", far));
+  const std::string above =
+      document_head(findings.recording.target) + fallback(to_text(findings, TextStyle{}));
+  const std::string below = document_script() + payload("far", far);
   const auto with = [&](const Columns& columns, const StackTable& all) -> Result<std::string> {
     report["timeline"] = timeline_json(trace, findings, rows, map, columns);
     report["frames"] = all.frames();

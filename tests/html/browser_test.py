@@ -25,6 +25,10 @@ def write_pages(directory):
     for name, file in recordings.items():
         subprocess.run([offwait, "report", file, "--html", directory / f"{name}.html", "--json", directory / f"{name}.json"],
                        check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    reports = node.ROOT / "tests" / "unit" / "report"
+    sides = [[reports / f"diff-{side}-{number}.txt" for number in (1, 2, 3)] for side in ("before", "after")]
+    subprocess.run([offwait, "diff", "--html", directory / "diff.html", "--json", directory / "diff.json", *sides[0], "--",
+                    *sides[1]], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     return recordings
 
 

@@ -94,6 +94,19 @@ for (const name of names) {
   });
 }
 
+test('a comparison has the amounts of its JSON, and greys what is within the spread', async () => {
+  const page = await open('diff');
+  assert.deepEqual(page.faults, []);
+  const diff = jsonOf('diff');
+  const rows = (part) => page.$$eval(`#${part} tbody tr`, (all) => all.map((row) => [row.dataset.change, Number(row.dataset.before), Number(row.dataset.after)]));
+  for (const [part, amount] of [['times', 'time'], ['edges', 'weight'], ['locks', 'wait'], ['functions', 'time'], ['knots', 'weight']])
+    assert.deepEqual(await rows(part), diff[part].map((row) => [row[amount].change, row[amount].before, row[amount].after]), part);
+  assert.equal((await page.$$('tr.noise')).length, [...diff.times, ...diff.functions].filter((row) => row.time.change === 'none').length);
+  await page.click('.controls input');
+  assert.equal((await page.$$('tr.noise')).length, 0);
+  await page.close();
+});
+
 test('the graph has at most 15 boxes at first, and the same places each time', async () => {
   const places = async () => {
     const page = await open('figure1');
@@ -221,7 +234,7 @@ test('what was put into the page does not run and is not fetched', { skip: !isCh
 });
 
 for (const scheme of ['light', 'dark']) {
-  for (const name of ['figure1', 'functions', 'hostile-names', 'processes']) {
+  for (const name of ['diff', 'figure1', 'functions', 'hostile-names', 'processes']) {
     test(`${name} has no fault of accessibility, ${scheme}`, async () => {
       const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
       // Only so that axe may be put into the page.

@@ -2,6 +2,7 @@
 // Puts the page in place of the text report. Answers and graph are there before the single waits are read.
 import { render } from 'preact';
 
+import { DiffPage } from './diff_page.jsx';
 import { Page } from './page.jsx';
 import { canInflate, readFar, readNear, readReport } from './payload.js';
 
@@ -18,6 +19,13 @@ async function start() {
   if (!canInflate()) return;
   const report = await readReport();
   app.replaceChildren();
+  if (report.schema === 'offwait-diff/1') {
+    render(<DiffPage diff={report} />, app);
+    document.documentElement.dataset.theme = matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light';
+    performance.mark('answers');
+    performance.mark('all');
+    return;
+  }
   const put = (far, near) => render(<Page report={report} far={far} near={near} />, app);
   put(null, null);
   performance.mark('answers');
