@@ -196,7 +196,8 @@ for (const [part, left] of [['near', '#answers'], ['far', '#answers'], ['report'
     const page = await open('cut', { whole: false });
     if (part !== 'report') await page.waitForSelector('[role=alert]');
     else await new Promise((resolve) => setTimeout(resolve, 300));
-    assert.deepEqual(page.faults.filter((fault) => !/inline style/.test(fault)), []);
+    // Firefox reports the end of a stream that the page has seen to.
+    assert.deepEqual(page.faults.filter((fault) => !/ReadableStream/.test(fault)), []);
     assert.equal((await page.$$(left)).length, 1);
     await page.close();
   });
