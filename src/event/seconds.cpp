@@ -113,6 +113,9 @@ void Seconds::add_open(std::uint32_t tid, const offwait_thread& open) {
   if (open.since_ns != 0 && thread.last_left >= open.since_ns) return;
   const std::uint8_t state = open.state == OFFWAIT_STATE_UNKNOWN ? open.seeded : open.state;
   const Nanos since = std::max(nanos(open.since_ns), std::max(begin_, thread.from));
+  // Its records have been lost, and the record that says so has not come yet.
+  if (open.lost_since_ns != 0 && thread.last_gap < open.lost_since_ns)
+    thread.sums.times.unknown += clipped(nanos(open.lost_since_ns), since, {begin_, part_end_});
   if (state == OFFWAIT_STATE_BLOCKED) {
     const bool woken = open.wake_ns >= open.since_ns && open.wake_ns != 0 && nanos(open.wake_ns) < part_end_;
     WaitFacts facts{OFFWAIT_WAKER_UNKNOWN, open.fd_kind, open.flags, open.syscall, open.task_state};

@@ -55,7 +55,7 @@ CellRow head_row(const Page& page, const TopSums& sums) {
     if (fits[i]) room -= columns;
   }
   for (std::size_t i = 0; i < parts.size(); ++i) {
-    if (!fits[i]) continue;
+    if (!fits[i] || (parts[i].joined && !fits[i - 1])) continue;
     if (line.used() > 0) line.put(parts[i].joined ? " " : " · ", CellRole::muted);
     line.put(parts[i].text, parts[i].role);
   }

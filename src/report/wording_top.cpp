@@ -24,15 +24,16 @@ std::string long_time(Nanos time) {
   return fmt::format("{} h {} min", s / 3600, s / 60 % 60);
 }
 
-std::string cost_part(const TopModel& model, const TopSums& sums) {
+std::string cost_part(const TopSums& sums) {
   const SecondCounts& counts = sums.counts;
   const Nanos cost = counts.programs_cost + counts.recorder_cost + counts.analysis_cost;
   const Nanos all = counts.cpu_busy + counts.cpu_idle;
   if (cost <= 0 || all <= 0) return "";
-  const std::string limit =
-      model.most_overhead > 0 ? fmt::format(" (limit {})", format_percent(model.most_overhead, 1)) : "";
-  return fmt::format("costs {}{}", format_percent(static_cast<double>(cost), static_cast<double>(all)),
-                     limit);
+  return "costs " + format_percent(static_cast<double>(cost), static_cast<double>(all));
+}
+
+std::string limit_part(const TopModel& model) {
+  return model.most_overhead > 0 ? fmt::format("(limit {})", format_percent(model.most_overhead, 1)) : "";
 }
 
 std::vector<TopHeadPart> top_head(const TopModel& model, const TopView& view, const TopSums& sums) {
@@ -48,7 +49,11 @@ std::vector<TopHeadPart> top_head(const TopModel& model, const TopView& view, co
   if (whole > last + kSecond) out.push_back({"of " + long_time(whole), 1, CellRole::plain, true});
   if (view.last_s > 0)
     out.push_back({rate_text(static_cast<double>(sums.waits) / sums.window_s) + " waits/s", 7});
-  if (std::string cost = cost_part(model, sums); !cost.empty()) out.push_back({std::move(cost), 6});
+  if (std::string cost = cost_part(sums); !cost.empty()) {
+    out.push_back({std::move(cost), 6});
+    if (std::string limit = limit_part(model); !limit.empty())
+      out.push_back({std::move(limit), 3, CellRole::plain, true});
+  }
   out.push_back(
       {format_count(sums.counts.lost) + " lost", lost ? 4 : 2, lost ? CellRole::warn : CellRole::plain});
   return out;
@@ -193,7 +198,10 @@ std::string top_line(const TopModel& model) {
   if (sums.counts.calls) out += fmt::format("  {} calls/s", rate_text(*sums.counts.calls / sums.window_s));
   out += fmt::format("  ran {}  ready {}", format_ratio(to_seconds(sums.target.running()) / sums.window_s),
                      format_ratio(to_seconds(sums.target.runnable) / sums.window_s));
-  if (std::string cost = cost_part(model, sums); !cost.empty()) out += "  " + cost;
+  if (const std::string cost = cost_part(sums); !cost.empty()) {
+    const std::string limit = limit_part(model);
+    out += "  " + cost + (limit.empty() ? "" : " " + limit);
+  }
   if (sums.counts.lost > 0) out += fmt::format("  {} lost", format_count(sums.counts.lost));
   if (model.answers && !model.answers->findings.answers.empty()) {
     const TopAnswer& first = model.answers->findings.answers.front();

@@ -23,8 +23,10 @@ struct TopHeadPart {
 std::vector<TopHeadPart> top_head(const TopModel& model, const TopView& view, const TopSums& sums);
 /// `live`, `paused`, `replayed`, `ended`
 std::string_view top_state(const TopModel& model, const TopView& view);
-/// `costs 3.1% (limit 5%)`: part of the time of all CPUs; empty where that is not known.
-std::string cost_part(const TopModel& model, const TopSums& sums);
+/// `costs 3.1%`: part of the time of all CPUs; empty where that is not known.
+std::string cost_part(const TopSums& sums);
+/// `(limit 5.0%)`; empty without one.
+std::string limit_part(const TopModel& model);
 /// `9,278 responses/s`, `1,200 waits/s`: what the sparkline shows.
 std::string progress_rate(const TopModel& model, const TopView& view, double per_s);
 /// Of which seconds the analysis is, and how old it is: `of 10 s, 4 s ago`.

@@ -86,6 +86,20 @@ TEST_CASE("A record that reaches beyond its part is divided, also where the tabl
   CHECK(second->waits == 0);
 }
 
+TEST_CASE("A thread whose records are lost does not run meanwhile, as far as is known") {
+  RecordingByHand part(0, kSecond);
+  part.seen(11, 5, 0);
+  offwait_thread open = blocked_since(5, 3 * kS / 4);
+  open.lost_since_ns = kS / 4;
+  part.recording.threads = {{11, open}};
+  Seconds seconds(0);
+  const std::optional<Second> second = seconds.add(part.recording, true);
+  const ThreadTimes& times = times_of(*second, 11);
+  CHECK(times.unknown == kSecond / 2);
+  CHECK(times.all_blocked() == kSecond / 4);
+  CHECK(times.running() == kSecond / 4);
+}
+
 TEST_CASE("Threads have a row from their birth to their exit; the recorder's have none") {
   RecordingByHand part(0, kSecond);
   part.seen(11, 5, 0, "old");
