@@ -21,8 +21,7 @@ class Redacted(TestCase):
                          [path and path.rsplit("/", 1)[-1] for path in (row["file"]["path"] for row in plain["files"]["rows"])])
         self.assertNotIn("/var/lib", page)
         self.assertNotIn("/var/lib", text)
-        for report in (plain, redacted):
-            self.assertEqual([answer["gain"] for answer in report["answers"]], [answer["gain"] for answer in plain["answers"]])
+        self.assertEqual([answer["gain"] for answer in redacted["answers"]], [answer["gain"] for answer in plain["answers"]])
 
     def test_hosts_get_numbers(self):
         plain, redacted, page, _ = self.both("remote-service")
