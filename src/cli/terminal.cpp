@@ -12,6 +12,8 @@
 
 #include <fmt/format.h>
 #include <langinfo.h>
+#include <poll.h>
+#include <sys/auxv.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -138,6 +140,10 @@ Result<Terminal> Terminal::open(bool color) {
   auto state = std::make_unique<State>();
   std::setlocale(LC_CTYPE, "");
   state->charset = std::string_view(::nl_langinfo(CODESET)) == "UTF-8" ? Charset::utf8 : Charset::ascii;
+  // With capabilities of its own this process reads no files that its user names.
+  if (::getauxval(AT_SECURE) != 0) {
+    for (const char* name : {"TERMINFO", "TERMINFO_DIRS", "TERMCAP", "TERMPATH"}) ::unsetenv(name);
+  }
   // Unlike initscr() it does not end the process where it does not know the terminal.
   state->screen = ::newterm(nullptr, stdout, stdin);
   if (state->screen == nullptr) {
@@ -197,6 +203,11 @@ TopKey Terminal::key() {
     if (state_->input_ended) return {Kind::end_of_input};
   }
   return {};
+}
+
+bool Terminal::takes_output() const {
+  pollfd output{STDOUT_FILENO, POLLOUT, 0};
+  return ::poll(&output, 1, 0) == 1 && (output.revents & POLLOUT) != 0;
 }
 
 void Terminal::show(const CellScreen& screen) {

@@ -34,6 +34,8 @@ class Terminal {
   /// The next key that was pressed; Kind::none without one.
   TopKey key();
   void show(const CellScreen& screen);
+  /// Whether show() would not wait, as it does after Ctrl-S.
+  bool takes_output() const;
 
  private:
   struct State;

@@ -53,6 +53,7 @@ class LiveViewer final : public TopViewer {
   }
   void say(const std::string& sentence) override { show_.say(sentence); }
   bool stays() const override { return show_.stays(); }
+  bool ends_at_signals() const override { return show_.ends_at_signals(); }
   void ended() override { show_.ended(); }
 
  private:

@@ -124,6 +124,8 @@ Result<TopWishes> TopShow::look(bool saves) {
   }
   if (form_ == Form::once) {
     if (!is_last_) return wishes;
+    if (!model_.answers)
+      return Error{view_.message.empty() ? "the recording was not analysed" : view_.message};
     OFFWAIT_TRY_STATUS(write(top_screen(model_, view_).text()));
     wishes.quit = true;
     return wishes;
@@ -147,7 +149,9 @@ Result<TopWishes> TopShow::look(bool saves) {
     else
       paused_.reset();
   }
-  if (std::exchange(changed_, false)) terminal_->show(top_screen(paused_ ? *paused_ : model_, view_));
+  // A terminal that takes nothing must not hold up the recording: what changed is shown when it does again.
+  if (changed_ && terminal_->takes_output() && std::exchange(changed_, false))
+    terminal_->show(top_screen(paused_ ? *paused_ : model_, view_));
   return wishes;
 }
 

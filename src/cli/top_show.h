@@ -33,6 +33,8 @@ class TopShow {
   void say(const std::string& sentence);
   void ended();
   bool stays() const { return form_ != Form::lines; }
+  /// One screen is still written when a signal ends the recording earlier.
+  bool ends_at_signals() const { return form_ != Form::once; }
   /// Takes keys, and shows what is new. `saves`: there is a recording to write.
   Result<TopWishes> look(bool saves);
 

@@ -19,7 +19,8 @@ constexpr double kMostAnswersWaits = 200'000;
 /// Recording that takes the whole budget still leaves this part of it to analyses, or nothing would ever be
 /// seen of what was recorded.
 constexpr double kLeastPart = 0.2;
-/// More is not saved: what was idle for hours is not analysed all the time afterwards.
+/// More is not saved, unless one analysis takes more: what was idle for hours is not analysed all the time
+/// afterwards.
 constexpr Nanos kMostSaved = 2 * kSecond;
 
 }  // namespace
@@ -32,7 +33,7 @@ void AnalysisBudget::add(Nanos length, Nanos cpus, Nanos recording, std::uint64_
   const auto left = static_cast<Nanos>(std::max(all - static_cast<double>(recording), kLeastPart * all));
   for (Account* account : {&graph_, &answers_}) {
     account->since += length;
-    account->saved = std::min(account->saved + left / 2, kMostSaved);
+    account->saved = std::min(account->saved + left / 2, std::max(kMostSaved, account->last_cost));
   }
 }
 

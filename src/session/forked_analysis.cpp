@@ -32,6 +32,25 @@ bool write_all(int fd, std::string_view bytes) {
   return true;
 }
 
+/// The screen belongs to the process that goes on, and so do the keys that send signals.
+void leave_terminal() {
+  for (const int signal : {SIGINT, SIGQUIT, SIGHUP, SIGTSTP, SIGWINCH}) ::signal(signal, SIG_IGN);
+  ::signal(SIGTERM, SIG_DFL);
+  sigset_t none;
+  sigemptyset(&none);
+  ::sigprocmask(SIG_SETMASK, &none, nullptr);
+  const int null = ::open("/dev/null", O_RDWR | O_CLOEXEC);
+  if (null < 0) return;
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) ::dup2(null, stream);
+}
+
+/// One that does not come to an end is ended by the kernel.
+void limit_time() {
+  constexpr rlim_t kMostSeconds = 120;
+  const rlimit limit{kMostSeconds, kMostSeconds};
+  ::setrlimit(RLIMIT_CPU, &limit);
+}
+
 Nanos nanos_of(const timeval& time) { return time.tv_sec * kSecond + Nanos{time.tv_usec} * 1000; }
 
 }  // namespace
@@ -47,7 +66,14 @@ Status ForkedAnalysis::start(const std::function<std::string()>& work) {
   if (child < 0) return Error{fmt::format("cannot start an analysis: {}", std::strerror(errno))};
   if (child == 0) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-    ::_exit(::getppid() == parent && write_all(write_end.get(), work()) ? 0 : 1);
+    if (::getppid() != parent) ::_exit(1);
+    leave_terminal();
+    limit_time();
+    try {
+      ::_exit(write_all(write_end.get(), work()) ? 0 : 1);
+    } catch (...) {
+      ::_exit(1);
+    }
   }
   ::fcntl(read_end.get(), F_SETFL, O_NONBLOCK);
   child_ = child;

@@ -127,8 +127,10 @@ void ask_jvms(const Symbolizer& symbols, std::vector<std::string>& notes) {
 }
 
 bool end_interruption(Interruption& interruption) {
+  // To ignore a signal drops one that is pending.
+  const bool before = interruption.take();
   ::signal(SIGHUP, SIG_IGN);
-  const bool any = interruption.take();
+  const bool any = interruption.take() || before;
   if (!any) {
     // The recording has ended by itself. A user who presses Ctrl-C just then wants the report of it.
     struct sigaction once {};

@@ -69,6 +69,7 @@ Result<RecordingEnd> RunningRecording::record_into(Sink& sink) {
   sink.start();
   const Status ran = run(sink);
   const bool interrupted = end_interruption(*interruption_);
+  if (interrupted) sink.interrupted();
   if (!ran) {
     // The sink may know why.
     OFFWAIT_TRY_STATUS(sink.stop());

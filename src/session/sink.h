@@ -40,6 +40,9 @@ class Sink {
 
   // Afterwards:
 
+  /// A signal has ended the recording.
+  virtual void interrupted() {}
+
   /// Ends threads that have capabilities of the recording. Fails if something that was taken could not be
   /// kept.
   virtual Status stop() { return success(); }

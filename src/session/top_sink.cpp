@@ -8,11 +8,13 @@
 
 #include <fmt/format.h>
 #include <poll.h>
+#include <unistd.h>
 
 #include "base/monotonic.h"
 #include "base/private_file.h"
 #include "recording_file/recording_writer.h"
 #include "sandbox/message.h"
+#include "session/interruption.h"
 #include "session/named_trace.h"
 #include "session/stack_names.h"
 
@@ -63,6 +65,10 @@ Result<bool> TopSink::take() {
   wishes_.quit |= wishes.quit;
   source_.keep_stacks(analysis_.runs() || saving_.runs());
   return !wishes_.quit;
+}
+
+void TopSink::interrupted() {
+  if (viewer_.ends_at_signals()) wishes_.quit = true;
 }
 
 std::optional<AnalysisBudget::Kind> TopSink::due() const {
@@ -121,9 +127,12 @@ void TopSink::take_analysis(const ForkedAnalysis::Done& done) {
   forks_cost_ += done.cpu_time;
   budget_.spent(kind_, done.cpu_time);
   MessageReader message(done.bytes);
+  const std::string failure(message.text());
   const std::string_view analysis = message.text();
   const std::string_view names = message.text();
   const bool whole = !message.failed() && message.at_end() && known_.add(names).ok();
+  if (!whole) viewer_.say("an analysis was ended before it was done; the recording goes on");
+  if (!failure.empty()) viewer_.say(failure);
   viewer_.analysed(whole ? analysis : std::string_view(), kind_, analysed_);
 }
 
@@ -147,9 +156,13 @@ Status TopSink::start_analysis(AnalysisBudget::Kind kind, KernelRecording& table
   viewer_.begins(kind);
   return analysis_.start([&]() -> std::string {
     Result<Trace> trace = trace_of_last(length, std::move(tables));
-    if (!trace) return "";
+    if (trace) {
+      // What follows reads what the target wrote, and needs nothing of the host.
+      if (Status left = give_up(Remaining::analysis, subject_, options_); !left) trace = left.error();
+    }
     MessageWriter message;
-    message.text(viewer_.analyse(std::move(trace).value(), kind));
+    message.text(trace ? "" : trace.error().message);
+    message.text(trace ? viewer_.analyse(std::move(trace).value(), kind) : std::string());
     message.text(known_.found());
     return std::move(message).take();
   });
@@ -189,13 +202,14 @@ Result<Trace> TopSink::trace_of_last(Nanos length, KernelRecording tables) {
 std::string TopSink::save(KernelRecording tables) {
   constexpr double kMegabyte = 1e6;
   const std::string name = top_.file_name();
-  const Nanos length = flight_.window().length();
+  const Window window = flight_.window();
+  const Nanos length = window.length();
   std::string said;
   const auto write = [&]() -> Status {
     OFFWAIT_TRY(UniqueFd file, open_private(name));
     OFFWAIT_TRY_STATUS(prepare_fork(tables));
     RecordingWriter writer(std::move(file), name);
-    AboutRecording about = about_recording(subject_, options_, length);
+    AboutRecording about = about_recording(subject_, options_, monotonic_now() - window.begin);
     if (!flight_.is_whole()) about.command = 0;
     about.command_line = top_.command_line;
     OFFWAIT_TRY_STATUS(writer.begin(about));
@@ -211,13 +225,29 @@ std::string TopSink::save(KernelRecording tables) {
     return success();
   };
   const Status written = write();
+  if (!written) ::unlink(name.c_str());
   return written ? said : written.error().message;
 }
 
-Status TopSink::finish(KernelRecording rest, std::vector<std::string>& /*notes*/) {
+void TopSink::end_saving(std::vector<std::string>& notes) {
+  while (saving_.runs()) {
+    pollfd wait{saving_.fd(), POLLIN, 0};
+    if (::poll(&wait, 1, kLookMs) < 0 && errno != EINTR) return;
+    if (const std::optional<ForkedAnalysis::Done> done = saving_.look())
+      notes.push_back(done->bytes.empty() ? "the recording was not written: its process was ended"
+                                          : done->bytes);
+  }
+}
+
+Status TopSink::finish(KernelRecording rest, std::vector<std::string>& notes) {
   analysis_.stop();
   stopped_ = true;
-  if (wishes_.quit || !viewer_.stays()) return success();
+  if (wishes_.quit || !viewer_.stays()) {
+    end_saving(notes);
+    return success();
+  }
+  // Signals end it as they end the recording.
+  const Interruption interruption;
   std::optional<Second> second = seconds_.add(rest, true);
   flight_.add(rest, true);
   // Rates of a small part of a second say little.
@@ -233,11 +263,14 @@ Status TopSink::finish(KernelRecording rest, std::vector<std::string>& /*notes*/
     wishes_.answers |= wishes.answers;
     wishes_.save |= wishes.save;
     wishes_.quit |= wishes.quit;
-    std::vector<pollfd> waits;
+    std::vector<pollfd> waits = {{interruption.fd(), POLLIN, 0}};
     for (const int fd : urgent_fds()) waits.push_back({fd, POLLIN, 0});
     if (!wishes_.quit && ::poll(waits.data(), waits.size(), kLookMs) < 0 && errno != EINTR) break;
+    if (waits[0].revents != 0) break;
     look_at_processes();
   }
+  analysis_.stop();
+  end_saving(notes);
   return success();
 }
 

@@ -57,6 +57,8 @@ class TopViewer {
   virtual void say(const std::string& sentence) = 0;
   /// The target has ended, or --duration is over. False if the viewer shows nothing any more.
   virtual bool stays() const = 0;
+  /// Whether a signal that ends the recording ends the viewer, too.
+  virtual bool ends_at_signals() const = 0;
   virtual void ended() = 0;
 };
 
@@ -79,6 +81,7 @@ class TopSink final : public Sink {
   std::vector<int> urgent_fds() const override;
   void note(const std::vector<AddressSpace>& changed) override;
   Result<bool> take() override;
+  void interrupted() override;
   /// Shows the last seconds until the user quits.
   Status finish(KernelRecording rest, std::vector<std::string>& notes) override;
 
@@ -95,6 +98,8 @@ class TopSink final : public Sink {
   void look_at_processes();
   /// Takes what a forked process sent: an analysis, and the names that it looked up.
   void take_analysis(const ForkedAnalysis::Done& done);
+  /// Waits for the file that is being written, and notes how that ended.
+  void end_saving(std::vector<std::string>& notes);
   /// In a forked process: gives up what it needs no more, and completes the tables.
   Status prepare_fork(KernelRecording& tables);
   Result<Trace> trace_of_last(Nanos length, KernelRecording tables);

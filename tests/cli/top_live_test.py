@@ -2,10 +2,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """offwait top of live targets: as text, of one that ends, and with a recording that it saves."""
 
+import os
 import pathlib
 import re
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -88,6 +90,24 @@ class OnATerminal(TestCase):
         report = run("report", saved[0], "-q")
         self.assertEqual(report.returncode, 0, report.stderr)
         self.assertIn("python3", report.stdout.decode())
+
+    def pid(self, target):
+        shown = subprocess.run(["pgrep", "-f", "-o", f"^{OFFWAIT} top -p {target.pid}"], stdout=subprocess.PIPE, check=True)
+        return int(shown.stdout)
+
+    def test_signals_end_it_while_it_records_and_after_the_end(self):
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            with self.subTest(number.name), harness.python_target(WORKER) as target:
+                self.start(target)
+                self.shows(r"^PROGRESS ")
+                os.kill(self.pid(target), number)
+                self.assertNotIn("PROGRESS", self.shows(r"^status 0$"))
+                self.tmux("kill-server")
+        with harness.python_target(SHORT) as target:
+            self.start(target)
+            self.shows(r"\[ended\]$")
+            self.tmux("send-keys", "-t", "t", "C-c")
+            self.assertNotIn("PROGRESS", self.shows(r"^status 0$"))
 
     def test_a_target_that_ends_leaves_its_last_seconds_on_the_screen(self):
         with harness.python_target(SHORT) as target:

@@ -63,6 +63,21 @@ TEST_CASE("What recording takes is not saved, but a part of the budget always is
   CHECK(seconds_until_due(all, kSecond) == 18);
 }
 
+TEST_CASE("An analysis that takes long comes again") {
+  AnalysisBudget budget(0.05);
+  add_seconds(budget, 10, 0);
+  run(budget, Kind::answers, 5 * kSecond);
+  int seconds = 0;
+  bool again = false;
+  for (; !again && seconds < 1000; ++seconds) {
+    add_seconds(budget, 1, 0);
+    const std::optional<Kind> due = budget.due();
+    again = due == Kind::answers;
+    if (due == Kind::graph) run(budget, Kind::graph, kSecond / 10);
+  }
+  CHECK(again);
+}
+
 TEST_CASE("Without a limit the graph is analysed every other second, and answers every 10") {
   AnalysisBudget budget(0);
   int graphs = 0;

@@ -47,6 +47,7 @@ class FakeViewer final : public TopViewer {
   }
   void say(const std::string& sentence) override { said.push_back(sentence); }
   bool stays() const override { return stay; }
+  bool ends_at_signals() const override { return true; }
   void ended() override { is_over = true; }
 
   std::string target;
