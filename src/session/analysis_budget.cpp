@@ -9,7 +9,7 @@ namespace {
 
 constexpr Nanos kFirstGraph = 2 * kSecond;
 constexpr Nanos kFirstAnswers = 10 * kSecond;
-constexpr Nanos kLongest = 10 * kSecond;
+constexpr Nanos kLongestAnalysed = 10 * kSecond;
 /// Numbers that change more often than this cannot be read.
 constexpr Nanos kGraphEvery = 2 * kSecond;
 constexpr Nanos kAnswersEvery = 10 * kSecond;
@@ -69,7 +69,7 @@ void AnalysisBudget::begins(Kind kind) {
 
 Nanos AnalysisBudget::length(Kind kind) const {
   const double most = kind == Kind::graph ? kMostGraphWaits : kMostAnswersWaits;
-  const double longest = to_seconds(kLongest);
+  const double longest = to_seconds(kLongestAnalysed);
   const double s = waits_per_s_ > 0 ? std::floor(std::min(most / waits_per_s_, longest)) : longest;
   return std::max(static_cast<Nanos>(s), kind == Kind::graph ? Nanos{1} : Nanos{2}) * kSecond;
 }
