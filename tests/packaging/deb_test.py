@@ -53,7 +53,7 @@ class DebTest(unittest.TestCase):
         gcc = "gcc-" + run("g++", "-dumpversion").strip()
         self.assertEqual({source.split()[0] for source in built_using.split(",")},
                          {"bzip2", "cli11", "elfutils", "fmtlib", gcc, "glibc", "libbpf", "libiberty", "libzstd",
-                          "nlohmann-json3", "protozero", "xz-utils", "zlib"})
+                          "ncurses", "nlohmann-json3", "protozero", "xz-utils", "zlib"})
 
     def check_debian(self, suite):
         if os.geteuid() != 0:
