@@ -22,7 +22,10 @@ void move(const TopModel& model, TopView& view, std::ptrdiff_t by) {
   const std::string now = top_chosen(model, view, view.panel);
   const auto at = std::find(keys.begin(), keys.end(), now) - keys.begin();
   const auto last = static_cast<std::ptrdiff_t>(keys.size()) - 1;
-  chosen(view) = keys[static_cast<std::size_t>(std::clamp<std::ptrdiff_t>(at + by, 0, last))];
+  std::ptrdiff_t to = std::clamp<std::ptrdiff_t>(at + by, 0, last);
+  // Rows that are called alike are chosen together.
+  while (by > 0 && to < last && keys[static_cast<std::size_t>(to)] == now) ++to;
+  chosen(view) = keys[static_cast<std::size_t>(to)];
 }
 
 void next_panel(TopView& view, std::size_t by) {

@@ -98,9 +98,11 @@ Status TopSink::take(Taken what) {
   if (second) close_second(*std::move(second));
   if (what != Taken::tables) return success();
   OFFWAIT_TRY_STATUS(source_.add_requests(taken));
-  if (const std::optional<AnalysisBudget::Kind> kind = due())
-    OFFWAIT_TRY_STATUS(start_analysis(*kind, taken));
-  if (wishes_.save && !saving_.runs()) OFFWAIT_TRY_STATUS(start_to_save(taken));
+  // A process that cannot be made, as where memory is short, is no reason to end the recording.
+  Status started = success();
+  if (const std::optional<AnalysisBudget::Kind> kind = due()) started = start_analysis(*kind, taken);
+  if (started.ok() && wishes_.save && !saving_.runs()) started = start_to_save(taken);
+  if (!started.ok()) viewer_.say(started.error().message);
   return success();
 }
 
