@@ -54,6 +54,25 @@ void redact_peers(std::vector<Peer>& peers) {
   }
 }
 
+/// A report tells which cgroup is below which by their names, so every directory keeps one name.
+void redact_cgroups(std::vector<MemoryUse>& memory) {
+  std::map<std::string, std::string> names;
+  for (const MemoryUse& use : memory) {
+    if (use.has_target) names.emplace(use.cgroup, last_part(use.cgroup));
+  }
+  std::size_t numbered = 0;
+  for (MemoryUse& use : memory) {
+    std::string out;
+    for (std::size_t end = 0; end < use.cgroup.size();) {
+      end = std::min(use.cgroup.find('/', end + 1), use.cgroup.size());
+      const auto [name, added] = names.try_emplace(use.cgroup.substr(0, end));
+      if (added) name->second = "x" + std::to_string(++numbered);
+      out += "/" + name->second;
+    }
+    use.cgroup = out;
+  }
+}
+
 }  // namespace
 
 Trace redacted(Trace trace) {
@@ -66,6 +85,7 @@ Trace redacted(Trace trace) {
   for (Responses& responses : trace.responses) responses.path = last_part(responses.path);
   for (Frame& frame : trace.frames) frame.file = last_part(frame.file);
   for (CpuQuota& quota : trace.cpu_quotas) quota.cgroup = last_part(quota.cgroup);
+  redact_cgroups(trace.memory);
   redact_peers(trace.peers);
   return trace;
 }

@@ -51,6 +51,20 @@ TEST_CASE("paths are their last part") {
   CHECK(out.cpu_quotas[0].cgroup == "customer");
 }
 
+TEST_CASE("cgroups of memory stay below each other") {
+  Trace trace;
+  trace.memory = {{"", false, 9},
+                  {"/tenants/customer/db", true, 3},
+                  {"/tenants", false, 8},
+                  {"/tenants/customer", false, 5},
+                  {"/other/db", true, 4}};
+  const Trace out = redacted(trace);
+  std::vector<std::string> cgroups;
+  for (const MemoryUse& use : out.memory) cgroups.push_back(use.cgroup);
+  CHECK(cgroups == std::vector<std::string>{"", "/x1/x2/db", "/x1", "/x1/x2", "/x3/db"});
+  CHECK(out.memory[1].limit_bytes == 3);
+}
+
 TEST_CASE("hosts are told apart by numbers in their network") {
   const Trace out = redacted(with_peers(
       {"10.0.3.7", "10.0.3.9", "10.0.3.7", "2001:db8::7", "db.example.org", "127.0.0.1", "::1", ""}));
