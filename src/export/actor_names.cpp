@@ -32,4 +32,9 @@ std::string ObjectNames::in_stack(ObjectId id, StackId wait_stack) const {
   return is_stored(trace_.objects[id]) ? file_text(files_(id)) : name_of_lock(trace_, id, wait_stack);
 }
 
+std::string ObjectNames::best(ObjectId id, StackId wait_stack) const {
+  std::string name = in_stack(id, wait_stack);
+  return name.empty() ? (*this)(id) : name;
+}
+
 }  // namespace offwait

@@ -23,6 +23,8 @@ class ObjectNames {
   /// A lock without a name is `lock of` the function that takes it in this stack, as in --folded-objects;
   /// empty if there is none.
   std::string in_stack(ObjectId id, StackId wait_stack) const;
+  /// The same, or where it lies if that is empty.
+  std::string best(ObjectId id, StackId wait_stack) const;
 
  private:
   const Trace& trace_;

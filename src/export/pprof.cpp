@@ -12,7 +12,7 @@
 
 #include "base/escape.h"
 #include "base/utc_time.h"
-#include "export/gzip.h"
+#include "export/deflate.h"
 #include "export/stack_frames.h"
 
 namespace offwait {

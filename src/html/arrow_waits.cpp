@@ -13,7 +13,7 @@ namespace offwait::html {
 
 namespace {
 
-/// One object that waits of an arrow are for, and where most of them are.
+/// One object that waits of an arrow are for, and a stack in which one of them is.
 struct ForObject {
   Nanos wait_ns = 0;
   StackId stack = kNoStack;
@@ -31,10 +31,10 @@ void add_over_time(std::vector<double>& parts, const Window& window, Nanos from,
 }
 
 void keep_longest(std::vector<LongWait>& longest, const LongWait& wait) {
-  const auto shorter = [](const LongWait& a, const LongWait& b) {
+  const auto is_longer = [](const LongWait& a, const LongWait& b) {
     return a.wake - a.begin > b.wake - b.begin;
   };
-  longest.insert(std::upper_bound(longest.begin(), longest.end(), wait, shorter), wait);
+  longest.insert(std::upper_bound(longest.begin(), longest.end(), wait, is_longer), wait);
   if (longest.size() > kMostLongest) longest.pop_back();
 }
 
@@ -42,8 +42,7 @@ std::vector<std::pair<std::string, double>> named(const ObjectNames& names,
                                                   const std::unordered_map<ObjectId, ForObject>& objects) {
   std::map<std::string, double> sums;
   for (const auto& [id, of] : objects) {
-    std::string name = names.in_stack(id, of.stack);
-    sums[name.empty() ? names(id) : name] += to_seconds(of.wait_ns);
+    sums[names.best(id, of.stack)] += to_seconds(of.wait_ns);
   }
   std::vector<std::pair<std::string, double>> out(sums.begin(), sums.end());
   std::stable_sort(out.begin(), out.end(), [](const auto& a, const auto& b) { return a.second > b.second; });

@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "export/actor_names.h"
+#include "export/deflate.h"
 #include "html/encode.h"
 
 namespace offwait::html {
@@ -175,8 +176,7 @@ class Writer {
     if (id == kNoObject) return 0;
     if (const auto known = objects_.find(id); known != objects_.end()) return known->second;
     if (out_.objects.size() >= kMostObjectNames) return 0;
-    std::string name = names_.in_stack(id, wait_stack);
-    out_.objects.push_back(name.empty() ? names_(id) : std::move(name));
+    out_.objects.push_back(names_.best(id, wait_stack));
     return objects_[id] = out_.objects.size();
   }
 

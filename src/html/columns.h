@@ -35,8 +35,8 @@ struct Columns {
   std::vector<FoundActorId> others;   ///< that ended waits or held locks, and have no row
   std::vector<std::string> objects;   ///< hostile bytes
   bool is_whole = true;               ///< all stretches are there
-  /// Else the parts of the window, in order and apart, that have all of theirs. Elsewhere there are only
-  /// those that take at least `longer_than`.
+  /// If not: the parts of the window, in order and apart, in which all stretches are. Elsewhere there are
+  /// only those that take at least `longer_than`.
   std::vector<Window> whole;
   Nanos longer_than = 0;
 };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "html/diff_page.h"
 
+#include "export/deflate.h"
 #include "html/document.h"
-#include "html/encode.h"
 #include "report/diff.h"
 
 namespace offwait::html {

@@ -5,8 +5,6 @@
 #include <bit>
 #include <cstddef>
 
-#include <zlib.h>
-
 namespace offwait::html {
 
 std::string base64(std::string_view bytes) {
@@ -20,34 +18,6 @@ std::string base64(std::string_view bytes) {
       bits = bits << 8 | (i < count ? static_cast<std::uint8_t>(bytes[at + i]) : 0U);
     for (std::size_t i = 0; i < 4; ++i) out += i <= count ? kDigits[bits >> (18 - 6 * i) & 63] : '=';
   }
-  return out;
-}
-
-Result<std::string> deflate_raw(std::string_view bytes) {
-  // The best compression takes seven times as long for 1 % less.
-  constexpr int kDefaultMemory = 8;
-  z_stream stream{};
-  if (deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, -MAX_WBITS, kDefaultMemory,
-                   Z_DEFAULT_STRATEGY) != Z_OK)
-    return Error{"there is not enough memory to compress"};
-  std::string out;
-  std::array<unsigned char, std::size_t{1} << 16> piece{};
-  int status = Z_OK;
-  while (status != Z_STREAM_END) {
-    if (stream.avail_in == 0) {
-      // A stream counts what is left in 32 bits.
-      const std::size_t next = std::min<std::size_t>(bytes.size(), std::size_t{1} << 30);
-      // zlib reads the input, though not by a pointer to const.
-      stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));  // NOLINT(*-cast)
-      stream.avail_in = static_cast<uInt>(next);
-      bytes.remove_prefix(next);
-    }
-    stream.next_out = piece.data();
-    stream.avail_out = static_cast<uInt>(piece.size());
-    status = deflate(&stream, bytes.empty() ? Z_FINISH : Z_NO_FLUSH);
-    out.append(piece.begin(), piece.end() - stream.avail_out);
-  }
-  deflateEnd(&stream);
   return out;
 }
 

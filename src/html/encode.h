@@ -7,16 +7,10 @@
 #include <string>
 #include <string_view>
 
-#include "base/result.h"
-
 namespace offwait::html {
 
 /// With padding, in one line (RFC 4648, section 4).
 std::string base64(std::string_view bytes);
-
-/// A deflate stream without a header (RFC 1951), as DecompressionStream('deflate-raw') reads it. Fails only
-/// if there is no memory.
-Result<std::string> deflate_raw(std::string_view bytes);
 
 /// FIPS 180-4. A page says with it which script and which style it allows.
 std::array<std::uint8_t, 32> sha256(std::string_view bytes);

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "analysis/drawn_graph.h"
+#include "export/deflate.h"
 #include "graph/false_wakeups.h"
 #include "html/arrow_waits.h"
 #include "html/columns.h"
@@ -142,8 +143,7 @@ Result<std::string> to_html(const Findings& findings, Trace given, const PageOpt
     report["frames"] = all.frames();
     report["stacks"] = all.stacks();
     OFFWAIT_TRY(const std::string packed, deflate_raw(report.dump()));
-    return above + payload("report", packed) + below + payload("near", columns.deflated) +
-           "</body>\n</html>\n";
+    return above + payload("report", packed) + below + payload("near", columns.deflated) + document_end();
   };
   Columns none;
   none.counts.assign(rows.threads.size(), 0);

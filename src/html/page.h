@@ -2,7 +2,7 @@
 // A report to look at: one file that a browser opens without a network and without anything beside it.
 //
 // Its head forbids all scripts and styles but its own, which are told by their hashes, and anything from
-// elsewhere. What was recorded is in base64, in which nothing can be told for a tag; the script puts it into
+// elsewhere. What was recorded is in base64, in which nothing can be taken for a tag; the script puts it into
 // the page as text only. Without a script, or without DecompressionStream, the text report is what is seen.
 #pragma once
 

@@ -9,7 +9,7 @@
 
 #include <zlib.h>
 
-#include "export/gzip.h"
+#include "export/deflate.h"
 
 using namespace offwait;
 

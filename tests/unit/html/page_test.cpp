@@ -15,6 +15,7 @@
 #include <zlib.h>
 
 #include "analysis/analyse.h"
+#include "export/deflate.h"
 #include "html/bundle.h"
 #include "html/columns.h"
 #include "html/curves.h"
