@@ -110,16 +110,24 @@ void CgroupReadings::add_quotas(KernelRecording& recording) const {
   if (quotas.size() > kMostCgroups) quotas.resize(kMostCgroups);
 }
 
-/// The machine comes first. A cgroup that is gone had its last counters then, which are not known.
+/// The machine comes first. A cgroup that is gone had its last counters then, which are not known. Limits are
+/// read of those that are kept alone.
 void CgroupReadings::add_memory(KernelRecording& recording) const {
   std::vector<MemoryUse>& memory = recording.memory;
   for (const auto& [name, before] : memories_) {
-    const MemoryReading now = read_memory(*memory_, name);
+    const MemoryReading now = read_refaults(*memory_, name);
     if (now.counts) memory.push_back(use_of(name, with_target_.contains(name), before, now));
   }
   std::stable_sort(memory.begin(), memory.end(),
                    [](const MemoryUse& a, const MemoryUse& b) { return read_again(a) > read_again(b); });
   if (memory.size() > kMostCgroups) memory.resize(kMostCgroups);
+  for (MemoryUse& use : memory) {
+    MemoryReading now;
+    read_limit(*memory_, use.cgroup, now);
+    use.limit_bytes = now.limit;
+    use.used_bytes = now.used;
+    use.reached = gained(memories_.at(use.cgroup).reached, now.reached);
+  }
   const MemoryReading machine = read_machine();
   if (machine.counts) memory.insert(memory.begin(), use_of("", false, machine_, machine));
 }

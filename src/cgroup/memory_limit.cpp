@@ -9,6 +9,9 @@
 namespace offwait {
 namespace {
 
+// In /proc/vmstat and in memory.stat of v2.
+constexpr std::string_view kRefaults = "workingset_refault_file";
+constexpr std::string_view kSwapped = "workingset_refault_anon";
 /// v1 writes the largest number of whole pages for no limit.
 constexpr std::uint64_t kNoLimitOfV1 = std::uint64_t{1} << 62;
 
@@ -33,26 +36,18 @@ MemoryReading refaults_in(std::string_view stat, std::string_view files, std::st
   return reading;
 }
 
-MemoryReading read_v1(const std::string& directory) {
-  MemoryReading reading = refaults_in(read_file(directory + "/memory.stat"), "total_workingset_refault_file",
-                                      "total_workingset_refault_anon");
-  if (!reading.counts) return reading;
+void read_limit_v1(const std::string& directory, MemoryReading& reading) {
   reading.limit = parse_limit_in_bytes(read_file(directory + "/memory.limit_in_bytes"));
   reading.used = whole_number(read_file(directory + "/memory.usage_in_bytes")).value_or(0);
   reading.reached = whole_number(read_file(directory + "/memory.failcnt")).value_or(0);
-  return reading;
 }
 
-MemoryReading read_v2(const std::string& directory) {
-  MemoryReading reading = refaults_in(read_file(directory + "/memory.stat"), "workingset_refault_file",
-                                      "workingset_refault_anon");
-  if (!reading.counts) return reading;
+void read_limit_v2(const std::string& directory, MemoryReading& reading) {
   reading.limit =
       parse_memory_limit(read_file(directory + "/memory.max"), read_file(directory + "/memory.high"));
   reading.used = whole_number(read_file(directory + "/memory.current")).value_or(0);
   const std::string events = read_file(directory + "/memory.events.local");
   reading.reached = counter_in(events, "max").value_or(0) + counter_in(events, "high").value_or(0);
-  return reading;
 }
 
 }  // namespace
@@ -68,13 +63,24 @@ std::uint64_t parse_limit_in_bytes(std::string_view text) {
   return limit < kNoLimitOfV1 ? limit : 0;
 }
 
+MemoryReading read_refaults(const ControllerHierarchy& hierarchy, const std::string& name) {
+  const std::string stat = read_file(hierarchy.mount + name + "/memory.stat");
+  return hierarchy.v1 ? refaults_in(stat, "total_workingset_refault_file", "total_workingset_refault_anon")
+                      : refaults_in(stat, kRefaults, kSwapped);
+}
+
 MemoryReading read_memory(const ControllerHierarchy& hierarchy, const std::string& name) {
-  const std::string directory = hierarchy.mount + name;
-  return hierarchy.v1 ? read_v1(directory) : read_v2(directory);
+  MemoryReading reading = read_refaults(hierarchy, name);
+  if (reading.counts) read_limit(hierarchy, name, reading);
+  return reading;
+}
+
+void read_limit(const ControllerHierarchy& hierarchy, const std::string& name, MemoryReading& reading) {
+  (hierarchy.v1 ? read_limit_v1 : read_limit_v2)(hierarchy.mount + name, reading);
 }
 
 MemoryReading machine_memory(std::string_view meminfo, std::string_view vmstat) {
-  MemoryReading reading = refaults_in(vmstat, "workingset_refault_file", "workingset_refault_anon");
+  MemoryReading reading = refaults_in(vmstat, kRefaults, kSwapped);
   if (!reading.counts) return reading;
   reading.limit = of_meminfo(meminfo, "MemTotal");
   reading.used = reading.limit - std::min(reading.limit, of_meminfo(meminfo, "MemAvailable"));

@@ -29,6 +29,10 @@ std::uint64_t parse_memory_limit(std::string_view max, std::string_view high);
 std::uint64_t parse_limit_in_bytes(std::string_view text);
 
 MemoryReading read_memory(const ControllerHierarchy& hierarchy, const std::string& name);
+// The same in two steps, as there may be hundreds of cgroups, and `limit`, `used` and `reached` are in files
+// of their own:
+MemoryReading read_refaults(const ControllerHierarchy& hierarchy, const std::string& name);
+void read_limit(const ControllerHierarchy& hierarchy, const std::string& name, MemoryReading& reading);
 
 /// The machine's, from the texts of /proc/meminfo and /proc/vmstat. It is never said to be reached.
 MemoryReading machine_memory(std::string_view meminfo, std::string_view vmstat);
