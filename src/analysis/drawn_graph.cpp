@@ -9,26 +9,21 @@
 #include <utility>
 
 #include "analysis/held_up.h"
+#include "analysis/wait_graph.h"
 
 namespace offwait {
 
 namespace {
 
-bool is_thread_or_group(const FoundActor& actor) {
-  return actor.kind == ActorKind::thread || actor.kind == ActorKind::group;
-}
-
 /// Timers and interrupts are in no picture, because threads wait for them to let time pass; nor is what comes
 /// with the recording.
 bool is_drawn(const FoundActor& actor) {
-  return (is_thread_or_group(actor) && !actor.recorder) || actor.kind == ActorKind::disk ||
-         actor.kind == ActorKind::nic;
+  return (is_thread(actor.kind) && !actor.recorder) || is_device(actor.kind);
 }
 
 std::size_t threads_of(const Findings& findings, const DrawnBox& box) {
   std::size_t threads = 0;
-  for (const FoundActorId actor : box.actors)
-    threads += std::max<std::size_t>(1, findings.actors[actor].tids.size());
+  for (const FoundActorId actor : box.actors) threads += findings.actors[actor].members();
   return threads;
 }
 
@@ -48,9 +43,9 @@ Boxes boxes_of(const Findings& findings) {
   std::map<std::pair<std::string, std::string>, std::size_t> alike;
   for (FoundActorId id = 0; id < findings.actors.size(); ++id) {
     const FoundActor& actor = findings.actors[id];
-    const std::string begin = actor.name.substr(0, actor.name.find_first_of("0123456789*"));
+    const std::string begin = name_begin(actor.name);
     std::size_t box = out.boxes.size();
-    if (actor.outside && is_thread_or_group(actor) && !knots[id] && !begin.empty())
+    if (actor.outside && is_thread(actor.kind) && !knots[id] && !begin.empty())
       box = alike.try_emplace({actor.program, begin}, box).first->second;
     if (box == out.boxes.size()) out.boxes.push_back({{}, knots[id], false});
     out.boxes[box].actors.push_back(id);
@@ -81,12 +76,10 @@ std::vector<DrawnArrow> arrows_of(const Findings& findings, const Boxes& boxes) 
     if (!is_drawn(findings.actors[edge.from]) || !is_drawn(findings.actors[edge.to])) continue;
     const std::size_t from = boxes.of[edge.from];
     DrawnArrow& arrow = arrows[{from, boxes.of[edge.to], edge.idle}];
-    if (arrow.edges.empty()) arrow.holds_up = false;
     arrow.from = from;
     arrow.to = boxes.of[edge.to];
     arrow.edges.push_back(id);
-    const auto members =
-        static_cast<double>(std::max<std::size_t>(1, findings.actors[edge.from].tids.size()));
+    const auto members = static_cast<double>(findings.actors[edge.from].members());
     const double part = members / static_cast<double>(threads_of(findings, boxes.boxes[from]));
     arrow.weight_s += edge.weight_s * part;
     arrow.wait_s += edge.wait_s * part;
@@ -109,11 +102,10 @@ class Choice {
 
   DrawnGraph make() {
     std::vector<DrawnArrow> all = arrows_of(findings_, boxes_);
-    std::size_t left_out = 0;
     std::stable_sort(all.begin(), all.end(), [this](const DrawnArrow& a, const DrawnArrow& b) {
       return std::tuple(rank_of(a), a.idle, -a.weight_s) < std::tuple(rank_of(b), b.idle, -b.weight_s);
     });
-    for (std::size_t i = kMostArrows; i < all.size(); ++i) left_out += all[i].edges.size();
+    for (std::size_t i = kMostArrows; i < all.size(); ++i) out_.left_out += all[i].edges.size();
     if (all.size() > kMostArrows) all.resize(kMostArrows);
     // Where nothing holds anything up, what there is says more than an empty picture.
     const bool any = std::any_of(all.begin(), all.end(), [this](const DrawnArrow& a) { return is_first(a); });
@@ -128,7 +120,6 @@ class Choice {
     out_.first_arrows = out_.arrows.size();
     out_.first_boxes = out_.boxes.size();
     for (DrawnArrow& arrow : later) add(std::move(arrow));
-    out_.left_out = left_out;
     return std::move(out_);
   }
 
@@ -136,7 +127,7 @@ class Choice {
   bool is_outside(std::size_t box) const {
     return std::all_of(boxes_.boxes[box].actors.begin(), boxes_.boxes[box].actors.end(),
                        [this](FoundActorId id) {
-                         return findings_.actors[id].outside && is_thread_or_group(findings_.actors[id]);
+                         return findings_.actors[id].outside && is_thread(findings_.actors[id].kind);
                        });
   }
 
@@ -192,6 +183,16 @@ std::vector<bool> edges_that_hold_up(const Findings& findings) {
     if (!is_drawn(waker)) out[id] = false;
   }
   for (const FoundEdgeId edge : knot_edges(findings)) out[edge] = true;
+  return out;
+}
+
+std::string name_begin(const std::string& name) { return name.substr(0, name.find_first_of("0123456789*")); }
+
+std::map<WaitClass, double> classes_of(const Findings& findings, const DrawnArrow& arrow) {
+  std::map<WaitClass, double> out;
+  for (const FoundEdgeId edge : arrow.edges) {
+    for (const auto& [wait_class, wait_s] : findings.edges[edge].classes) out[wait_class] += wait_s;
+  }
   return out;
 }
 

@@ -5,7 +5,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "analysis/findings.h"
@@ -31,9 +33,9 @@ struct DrawnArrow {
   std::uint64_t waits = 0;
   bool idle = false;     ///< as FoundEdge::idle
   bool in_knot = false;  ///< it is part of a knot that limits
-  /// Else its waits hold nothing up: they are idle time, or nothing waits behind them. Waits of clients for
-  /// the target are no idle time.
-  bool holds_up = true;
+  /// If not, its waits are idle time, or nothing waits behind them. Waits of clients for the target are no
+  /// idle time.
+  bool holds_up = false;
 };
 
 /// Arrows come in the order in which they are to be drawn if there is room for more, and boxes in the order
@@ -53,5 +55,10 @@ inline constexpr std::size_t kMostArrows = 200;
 /// recorder, and idle edges outside of knots are in no arrow. A knot that limits is always drawn, as far as
 /// there is room.
 DrawnGraph drawn_graph(const Findings& findings);
+
+/// The part of a name that actors of one box have in common: up to its first digit.
+std::string name_begin(const std::string& name);
+/// FoundEdge::classes of all of the arrow's edges together.
+std::map<WaitClass, double> classes_of(const Findings& findings, const DrawnArrow& arrow);
 
 }  // namespace offwait

@@ -98,6 +98,8 @@ std::string_view to_string(LimitedBy by) {
   return "";
 }
 
+std::size_t FoundActor::members() const { return std::max<std::size_t>(1, tids.size()); }
+
 double FoundMemory::read_again() const {
   const auto again = static_cast<double>(refault_bytes + swap_bytes);
   return read_bytes == 0 ? 0 : std::min(1.0, again / static_cast<double>(read_bytes));

@@ -148,6 +148,9 @@ struct FoundActor {
   double open_wait_s = 0;       ///< part of blocked_s: waits still open at the window's end
   double lost_s = 0;            ///< part of unknown_s: records were lost here
   std::vector<std::string> on;  ///< disks: Actor::on
+
+  /// How many threads it is; a device counts as one.
+  std::size_t members() const;
 };
 
 struct FoundStack {
@@ -479,8 +482,8 @@ struct FoundMemory {
   // In the target's cgroups, or in the machine if the target is in none that counts it:
   bool of_all_programs = false;  ///< in the machine
   std::uint64_t refault_bytes = 0;
-  std::uint64_t swap_bytes =
-      0;  ///< no more than the target read of no file: memory may swap to memory (zram)
+  /// No more than the target read that is of no file, because swap may be memory, too (zram).
+  std::uint64_t swap_bytes = 0;
   std::uint64_t read_bytes = 0;  ///< all that the target's threads read from disks
   /// The part of what the target read that had been in memory before, 0 to 1: at most, as other threads of
   /// the cgroups, and the kernel's, may have read some of it. 0 if the target read nothing.

@@ -74,7 +74,7 @@ std::optional<Peer> asked_service(const Findings& findings) {
   std::optional<Peer> out;
   double longest_s = 0;
   for (const auto& [actor, services] : waits) {
-    const auto threads = static_cast<double>(std::max<std::size_t>(findings.actors[actor].tids.size(), 1));
+    const auto threads = static_cast<double>(findings.actors[actor].members());
     for (const auto& [peer, wait_s] : services) {
       const double each_s = wait_s / threads;
       if (each_s < kMostlyAsked * findings.window_s || each_s <= longest_s) continue;

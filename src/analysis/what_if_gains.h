@@ -10,9 +10,9 @@
 
 namespace offwait {
 
-/// What AnalysisOptions::what_ifs would gain, and nothing else, as Findings::what_ifs would have it: for
-/// questions that arise from the findings. None for a question that does not fit the trace, which must
-/// satisfy validate().
+/// The gains of AnalysisOptions::what_ifs alone, the same that Findings::what_ifs has. It is for questions
+/// that arise from the findings. None for a question that does not fit the trace, which must satisfy
+/// validate().
 std::vector<std::optional<Gain>> what_if_gains(const Trace& trace, const AnalysisOptions& options);
 
 }  // namespace offwait

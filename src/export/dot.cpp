@@ -48,10 +48,7 @@ std::string node_line(const Findings& findings, const ActorNames& names, const D
 
 /// The class that took most of the arrow's time.
 std::string_view main_class(const Findings& findings, const DrawnArrow& arrow) {
-  std::map<WaitClass, double> classes;
-  for (const FoundEdgeId edge : arrow.edges) {
-    for (const auto& [wait_class, wait_s] : findings.edges[edge].classes) classes[wait_class] += wait_s;
-  }
+  const std::map<WaitClass, double> classes = classes_of(findings, arrow);
   const auto most = std::max_element(classes.begin(), classes.end(),
                                      [](const auto& a, const auto& b) { return a.second < b.second; });
   return most == classes.end() ? "other" : to_string(most->first);

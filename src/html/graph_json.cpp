@@ -19,7 +19,7 @@ Json box_json(const Findings& findings, const DrawnBox& box, const ActorNames& n
   std::size_t threads = 0;
   for (const FoundActorId id : box.actors) {
     const FoundActor& actor = findings.actors[id];
-    threads += std::max<std::size_t>(1, actor.tids.size());
+    threads += actor.members();
     time.running_s += actor.time.running_s;
     time.runnable_s += actor.time.runnable_s;
     time.blocked_s += actor.time.blocked_s;
@@ -58,14 +58,12 @@ Json stacks_json(const Findings& findings, const DrawnArrow& arrow, StackTable& 
   });
 }
 
-/// An edge with the classes of all of the arrow's edges.
-FoundEdge classes_of(const Findings& findings, const DrawnArrow& arrow) {
+/// One edge with the classes of all of the arrow's.
+FoundEdge as_one_edge(const Findings& findings, const DrawnArrow& arrow) {
   FoundEdge out;
   out.idle = arrow.idle;
-  for (const FoundEdgeId id : arrow.edges) {
-    out.wait_s += findings.edges[id].wait_s;
-    for (const auto& [wait_class, wait_s] : findings.edges[id].classes) out.classes[wait_class] += wait_s;
-  }
+  for (const FoundEdgeId id : arrow.edges) out.wait_s += findings.edges[id].wait_s;
+  out.classes = classes_of(findings, arrow);
   return out;
 }
 
@@ -112,7 +110,7 @@ Json arrow_json(const Findings& findings, const DrawnArrow& arrow, const ArrowWa
           {"idle", arrow.idle},
           {"in_knot", arrow.in_knot},
           {"holds_up", arrow.holds_up},
-          {"classes", text(classes_text(classes_of(findings, arrow)))},
+          {"classes", text(classes_text(as_one_edge(findings, arrow)))},
           {"sentences", std::move(sentences)},
           {"stacks", stacks_json(findings, arrow, stacks)},
           {"lengths", lengths_json(waits)},

@@ -225,7 +225,7 @@ Json actor_json(const Findings& findings, FoundActorId id, const ActorNames& nam
           {"full", text(names.full(findings, id))},
           {"kind", to_string(actor.kind)},
           {"outside", actor.outside},
-          {"members", std::max<std::size_t>(1, actor.tids.size())},
+          {"members", actor.members()},
           {"running_s", seconds(actor.time.running_s)},
           {"runnable_s", seconds(actor.time.runnable_s)},
           {"blocked_s", seconds(actor.time.blocked_s)},
@@ -291,8 +291,8 @@ struct StackTimes {
   double wait_s = 0;
 };
 
-/// `[actor, stack, waker, its stack, weight, wait, 1 if it holds something up]`, the longest first. Seconds
-/// of a group are of all its threads. Those after the first kMostStackSums have no stacks.
+/// `[actor, stack, waker, its stack, weight, wait, 1 if it holds something up]`. Seconds of a group are of
+/// all its threads. All but the longest kMostStackSums have no stacks.
 Json stack_sums_json(const Findings& findings, StackTable& stacks) {
   const std::vector<bool> holds_up = edges_that_hold_up(findings);
   std::map<StackKey, StackTimes> sums;
@@ -312,8 +312,7 @@ Json stack_sums_json(const Findings& findings, StackTable& stacks) {
   for (std::size_t i = 0; i < all.size(); ++i) {
     const auto& [stack, id] = all[i];
     const FoundEdge& edge = findings.edges[id];
-    const auto members =
-        static_cast<double>(std::max<std::size_t>(1, findings.actors[edge.from].tids.size()));
+    const auto members = static_cast<double>(findings.actors[edge.from].members());
     const bool has_room = i < kMostStackSums;
     const StackKey key{edge.from, has_room ? stacks.number_of(stack->wait_stack) : 0, edge.to,
                        has_room ? stacks.number_of(stack->waker_stack) : 0, holds_up[id]};

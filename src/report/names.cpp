@@ -82,8 +82,7 @@ std::string ActorNames::box(const Findings& findings, const DrawnBox& box) const
     all_alike = all_alike && findings.actors[actor].name == first;
     threads += members(actor);
   }
-  const std::string begin = first.substr(0, first.find_first_of("0123456789*"));
-  return this->threads(all_alike ? first : begin + "*", threads);
+  return this->threads(all_alike ? first : name_begin(first) + "*", threads);
 }
 
 std::string ActorNames::thread(const FoundThread& thread) const {

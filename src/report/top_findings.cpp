@@ -80,7 +80,7 @@ TopAnswer answer_of(const Findings& findings, const FoundAnswer& answer, const A
   return out;
 }
 
-void add_answers(const Findings& findings, const ActorNames& names, TopFindings& out) {
+void add_answers(const Findings& findings, const Screen& screen, const ActorNames& names, TopFindings& out) {
   if (findings.progress.empty()) return;
   const FoundProgress& first = findings.progress.front();
   out.with_answers = true;
@@ -89,7 +89,6 @@ void add_answers(const Findings& findings, const ActorNames& names, TopFindings&
     const std::vector<std::int32_t>& tids = findings.actors[actor].tids;
     out.progress_tids.insert(out.progress_tids.end(), tids.begin(), tids.end());
   }
-  const Screen screen = screen_of(findings);
   if (screen.has(ScreenSection::too_short)) {
     out.said = too_short_text(findings, names);
     return;
@@ -147,9 +146,7 @@ class ShownActors {
 };
 
 /// The weight of an edge between groups is divided by the threads that wait.
-double members(const FoundActor& actor) {
-  return static_cast<double>(std::max<std::size_t>(1, actor.tids.size()));
-}
+double members(const FoundActor& actor) { return static_cast<double>(actor.members()); }
 
 /// Edges between the same actors as shown are one.
 class ShownEdges {
@@ -273,12 +270,13 @@ TopFindings top_findings(const Findings& findings) {
   TopFindings out;
   out.window_s = findings.window_s;
   if (findings.window_s <= 0) return out;
-  add_answers(findings, names, out);
+  const Screen screen = screen_of(findings);
+  add_answers(findings, screen, names, out);
   out.verdict = verdict_sentence(findings, names);
   out.cpus = cpu_supply_text(findings, names);
   add_graph(findings, names, out);
   add_objects(findings, names, out);
-  for (const ShownDisk& shown : screen_of(findings).disks) {
+  for (const ShownDisk& shown : screen.disks) {
     const FoundDisk& disk = findings.disks[shown.disk];
     out.disks.push_back({names.brief(disk.actor),
                          dotted({busy_text(findings, disk), rate_text(disk), requests_text(disk)}),

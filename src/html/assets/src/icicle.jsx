@@ -2,7 +2,7 @@
 import { useEffect, useMemo, useReducer, useRef, useState } from 'preact/hooks';
 
 import { count, duration, moment, percent, shortened } from './format.js';
-import { compare, functionsOf, treeOfPart, treeOfReport } from './stack_tree.js';
+import { compare, functionsOf, THREAD, treeOfPart, treeOfReport, WAKER } from './stack_tree.js';
 import { isWhole } from './waits.js';
 
 const ROW = 18;
@@ -12,9 +12,9 @@ const LETTER = 6.3;
 const depthOf = (at, depth = 1) => (depth >= MOST_ROWS ? depth : Math.max(depth, ...at.children.map((child) => depthOf(child, depth + 1))));
 
 /** Equal names have equal colours: blue for the program, grey for the kernel, purple for wakers. */
-function colorOf(at, share, dark) {
-  if (at.kind === 3) return dark ? '#2d4a35' : '#cfe3d4';
-  if (at.kind === 4) return dark ? '#56304a' : '#e6cddd';
+function colorOf(at, dark) {
+  if (at.kind === THREAD) return dark ? '#2d4a35' : '#cfe3d4';
+  if (at.kind === WAKER) return dark ? '#56304a' : '#e6cddd';
   let hash = 0;
   for (let i = 0; i < at.name.length; ++i) hash = (hash * 31 + at.name.charCodeAt(i)) | 0;
   const shade = Math.abs(hash) % 12;
@@ -44,11 +44,10 @@ function draw(canvas, root, top, query, dark, differs) {
   const places = [];
   const ink = dark ? '#e6ebf0' : '#17212b';
   const put = (at, x, depth) => {
-    const share = at.value / top.value;
-    const wide = share * width;
+    const wide = (at.value / top.value) * width;
     if (wide < 0.7 || depth >= MOST_ROWS) return;
     const found = query !== '' && at.name.toLowerCase().includes(query);
-    c.fillStyle = found ? '#f2c80f' : differs ? differenceOf(at.value / root.value - at.before, dark) : colorOf(at, share, dark);
+    c.fillStyle = found ? '#f2c80f' : differs ? differenceOf(at.value / root.value - at.before, dark) : colorOf(at, dark);
     c.fillRect(x, depth * ROW, Math.max(0.6, wide - 0.6), ROW - 1);
     places.push({ x, y: depth * ROW, wide, at });
     if (wide > 30) {
@@ -75,7 +74,7 @@ export function Code({ report, near, dark, query, selection, mode: wanted, setMo
   const [resized, resize] = useReducer((n) => n + 1, 0);
   const canvas = useRef();
   const places = useRef([]);
-  // Of a part only the time waited is known.
+  // Only the time waited is known of a part.
   const mode = selection && near && wanted === 'weight' ? 'wait' : wanted;
   const ofPart = selection && near && mode === 'wait';
   const tree = useMemo(() => {

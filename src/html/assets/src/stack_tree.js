@@ -26,8 +26,8 @@ function framesOf(report, stack) {
   return [...frames].reverse().map((frame) => [report.frames[frame][0], report.frames[frame][2]]);
 }
 
-const THREAD = 3;
-const WAKER = 4;
+export const THREAD = 3;
+export const WAKER = 4;
 
 function finish(root) {
   const sort = (at) => {

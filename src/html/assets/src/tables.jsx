@@ -2,8 +2,6 @@
 import { bytes, count, duration } from './format.js';
 import { StackLine } from './stack_line.jsx';
 
-const SHOWN = 15;
-
 function Table({ title, columns, rows, query }) {
   const words = query.toLowerCase();
   const fitting = words === '' ? rows : rows.filter((row) => row.name.toLowerCase().includes(words));
@@ -18,7 +16,7 @@ function Table({ title, columns, rows, query }) {
       <div class="scroll" tabindex="0" role="group" aria-label={title}>
         <table>
           <thead><tr>{columns.map(([name, , kind]) => <th key={name} class={kind}>{name}</th>)}</tr></thead>
-          <tbody>{body(fitting.slice(0, words === '' ? Math.max(SHOWN, 100) : 100))}</tbody>
+          <tbody>{body(fitting.slice(0, 100))}</tbody>
         </table>
       </div>
     </details>
