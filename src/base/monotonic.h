@@ -26,14 +26,18 @@ Nanos monotonic_offset(std::string_view offsets);
 /// The CPU time that the calling thread has used.
 inline Nanos thread_cpu_time() { return read_clock(CLOCK_THREAD_CPUTIME_ID); }
 
+/// The CPU time of both kinds.
+inline Nanos cpu_time_of(const rusage& used) {
+  constexpr Nanos kMicrosecond = 1000;
+  return Nanos{used.ru_utime.tv_sec + used.ru_stime.tv_sec} * kSecond +
+         Nanos{used.ru_utime.tv_usec + used.ru_stime.tv_usec} * kMicrosecond;
+}
+
 /// The CPU time that this process (RUSAGE_SELF) has used, or those of its children that were waited for
 /// (RUSAGE_CHILDREN).
 inline Nanos process_cpu_time(decltype(RUSAGE_SELF) who) {
   rusage used{};
-  if (::getrusage(who, &used) != 0) return 0;
-  constexpr Nanos kMicrosecond = 1000;
-  return Nanos{used.ru_utime.tv_sec + used.ru_stime.tv_sec} * kSecond +
-         Nanos{used.ru_utime.tv_usec + used.ru_stime.tv_usec} * kMicrosecond;
+  return ::getrusage(who, &used) == 0 ? cpu_time_of(used) : 0;
 }
 
 }  // namespace offwait

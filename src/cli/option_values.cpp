@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "cli/duration.h"
+#include "report/top_screen.h"
 
 namespace offwait::cli {
 namespace {
@@ -239,11 +240,10 @@ Result<int> parse_width(std::string_view text) {
 }
 
 Result<int> parse_height(std::string_view text) {
-  constexpr int kLeast = 12;
   constexpr int kMost = 1000;
   const std::optional<int> height = whole_number<int>(text);
-  if (height && *height >= kLeast && *height <= kMost) return *height;
-  return Error{fmt::format("bad height '{}': expected lines from {} to {}", text, kLeast, kMost)};
+  if (height && *height >= kTopLeastHeight && *height <= kMost) return *height;
+  return Error{fmt::format("bad height '{}': expected lines from {} to {}", text, kTopLeastHeight, kMost)};
 }
 
 Result<View> parse_view(std::string_view text) {

@@ -137,9 +137,7 @@ Result<TopWishes> TopShow::look(bool saves) {
   }
   for (TopKey key = terminal_->key(); key.kind != TopKey::Kind::none; key = terminal_->key()) {
     const TopWishes more = press(key, paused_ ? *paused_ : model_, saves, view_);
-    wishes.quit |= more.quit;
-    wishes.answers |= more.answers;
-    wishes.save |= more.save;
+    wishes.add(more);
     changed_ = true;
     if (wishes.quit) return wishes;
   }

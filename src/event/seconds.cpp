@@ -114,7 +114,7 @@ void Seconds::add_open(std::uint32_t tid, const offwait_thread& open) {
   const std::uint8_t state = open.state == OFFWAIT_STATE_UNKNOWN ? open.seeded : open.state;
   const Nanos since = std::max(nanos(open.since_ns), std::max(begin_, thread.from));
   // Its records have been lost, and the record that says so has not come yet.
-  if (open.lost_since_ns != 0 && thread.last_gap < open.lost_since_ns)
+  if (open.lost_since_ns != 0)
     thread.sums.times.unknown += clipped(nanos(open.lost_since_ns), since, {begin_, part_end_});
   if (state == OFFWAIT_STATE_BLOCKED) {
     const bool woken = open.wake_ns >= open.since_ns && open.wake_ns != 0 && nanos(open.wake_ns) < part_end_;

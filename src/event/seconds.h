@@ -32,7 +32,6 @@ class Seconds {
     std::uint64_t start_ns = 0;   ///< as offwait_thread_record::start_ns
     Nanos from = 0;               ///< recorded from this time on
     std::uint64_t last_left = 0;  ///< when its last interval began, as the record says
-    std::uint64_t last_gap = 0;   ///< the same of its last gap
     bool recorder = false;
   };
   /// A part of a record that lies after the end of the part that it came with.

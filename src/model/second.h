@@ -40,7 +40,7 @@ struct ThreadSecond {
 struct SecondCounts {
   std::optional<double> responses{};  ///< to clients
   std::optional<double> calls{};      ///< of the function that --progress-at names
-  // Of all CPUs of the machine, whoever used them. Both 0: not known.
+  // Both are of all CPUs of the machine, whichever program used them; both are 0 if they are not known.
   Nanos cpu_busy = 0;  ///< includes what the hypervisor took
   Nanos cpu_idle = 0;
   Nanos cpu_steal = 0;
@@ -48,7 +48,7 @@ struct SecondCounts {
   Nanos programs_cost = 0;  ///< run time of offwait's programs in the kernel
   Nanos recorder_cost = 0;  ///< CPU time of the recorder's threads
   Nanos analysis_cost = 0;  ///< CPU time of what analyses meanwhile
-  /// They are those of a longer time, taken as even.
+  /// The counts are a share of those of a longer time, taken as even.
   bool even = false;
 };
 

@@ -34,7 +34,7 @@ std::string pattern_of(const std::string& name) {
   return out;
 }
 
-/// Threads that are in no actor of the graph, because there is none yet or because they are new.
+/// Threads that are in no actor of the graph, because no graph was made yet or because they are new.
 struct Others {
   std::set<std::string> names{};
   TopGroup group{};
@@ -373,11 +373,16 @@ std::vector<std::string> top_keys(const TopModel& model, const TopView& view, To
   return out;
 }
 
+std::string chosen_of(const TopRows& content, const TopView& view, TopPanel panel) {
+  const std::string& key = chosen_key(view, panel);
+  const bool is_there = std::any_of(content.rows.begin(), content.rows.end(),
+                                    [&key](const TopRow& row) { return row.key == key; });
+  if (is_there) return key;
+  return content.rows.empty() ? "" : content.rows.front().key;
+}
+
 std::string top_chosen(const TopModel& model, const TopView& view, TopPanel panel) {
-  const std::vector<std::string> keys = top_keys(model, view, panel);
-  const auto found = std::find(keys.begin(), keys.end(), chosen_key(view, panel));
-  if (found != keys.end()) return *found;
-  return keys.empty() ? "" : keys.front();
+  return chosen_of(panel_rows(model, view, panel, view.width), view, panel);
 }
 
 const TopEdge* chosen_edge(const TopModel& model, const TopView& view) {

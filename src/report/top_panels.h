@@ -44,6 +44,8 @@ struct TopRows {
 
 /// The rows that pass the filter, in their order.
 TopRows panel_rows(const TopModel& model, const TopView& view, TopPanel panel, int width);
+/// top_chosen() of a panel with these rows.
+std::string chosen_of(const TopRows& content, const TopView& view, TopPanel panel);
 
 /// The edge whose stacks belong to the chosen row; nullptr without one.
 const TopEdge* chosen_edge(const TopModel& model, const TopView& view);

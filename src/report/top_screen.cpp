@@ -38,7 +38,7 @@ struct Page {
   const char* mark() const { return ">"; }
 };
 
-/// Of what does not fit, how long it has been recorded is left out first.
+/// If not all of it fits, how long it has been recorded is left out first.
 CellRow head_row(const Page& page, const TopSums& sums) {
   const std::vector<TopHeadPart> parts = top_head(page.model, page.view, sums);
   const std::string state = fmt::format("[{}]", top_state(page.model, page.view));
@@ -102,7 +102,7 @@ CellRow progress_row(const Page& page, const TopSums& sums) {
   if (shown > 0) mean /= static_cast<double>(shown);
   CellWriter line = page.writer();
   line.put("PROGRESS  ", CellRole::heading);
-  line.put(progress_rate(page.model, page.view, mean), CellRole::strong).put("  ");
+  line.put(progress_rate(sums, mean), CellRole::strong).put("  ");
   // Counts that are taken as even have no course.
   if (!sums.counts.even || !(sums.counts.responses || sums.counts.calls)) {
     const int columns =
@@ -197,20 +197,22 @@ Rows answer_rows(const Page& page, int most) {
   return out;
 }
 
+/// The row of a panel behind its mark.
+CellRow marked(const Page& page, bool with_mark, const CellRow& row) {
+  CellWriter mark = page.writer(1);
+  mark.put(with_mark ? page.mark() : " ", CellRole::key);
+  CellRow out = mark.take();
+  out.cells.insert(out.cells.end(), row.cells.begin(), row.cells.end());
+  return out;
+}
+
 /// The panel in exactly `height` rows: as many as fit, from where the chosen one is among them.
 Rows panel(const Page& page, TopPanel which, int width, int height) {
   const bool focused = page.view.panel == which;
-  TopRows content = panel_rows(page.model, page.view, which, width - 1);
+  const TopRows content = panel_rows(page.model, page.view, which, width - 1);
   Rows out;
-  for (CellRow& head : content.heads) {
-    CellWriter mark = page.writer(1);
-    const bool title = out.empty();
-    mark.put(title && focused ? page.mark() : " ", CellRole::key);
-    CellRow row = mark.take();
-    row.cells.insert(row.cells.end(), head.cells.begin(), head.cells.end());
-    out.push_back(std::move(row));
-  }
-  const std::string chosen = top_chosen(page.model, page.view, which);
+  for (const CellRow& head : content.heads) out.push_back(marked(page, out.empty() && focused, head));
+  const std::string chosen = focused ? chosen_of(content, page.view, which) : "";
   const auto room = static_cast<std::size_t>(std::max(0, height - static_cast<int>(out.size())));
   const auto at = std::find_if(content.rows.begin(), content.rows.end(),
                                [&chosen](const TopRow& row) { return row.key == chosen; });
@@ -218,10 +220,7 @@ Rows panel(const Page& page, TopPanel which, int width, int height) {
   const std::size_t first = !focused || at == content.rows.end() || index < room ? 0 : index + 1 - room;
   for (std::size_t i = first; i < content.rows.size() && i < first + room; ++i) {
     const bool is_chosen = focused && content.rows[i].key == chosen;
-    CellWriter mark = page.writer(1);
-    mark.put(is_chosen ? page.mark() : " ", CellRole::key);
-    CellRow row = mark.take();
-    row.cells.insert(row.cells.end(), content.rows[i].row.cells.begin(), content.rows[i].row.cells.end());
+    CellRow row = marked(page, is_chosen, content.rows[i].row);
     for (Cell& cell : row.cells) cell.chosen = is_chosen;
     out.push_back(std::move(row));
   }
@@ -238,7 +237,7 @@ int wanted_rows(const Page& page, TopPanel which) {
   return 2 + std::max(1, static_cast<int>(top_keys(page.model, page.view, which).size()));
 }
 
-/// Of the row that is chosen: where it waits, and where that was ended.
+/// Shows where the chosen row waits, and where that was ended.
 Rows stack_panel(const Page& page, int height) {
   Rows out;
   CellWriter head = page.writer();

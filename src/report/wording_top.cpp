@@ -72,8 +72,8 @@ std::string_view top_state(const TopModel& model, const TopView& view) {
   return "";
 }
 
-std::string progress_rate(const TopModel& model, const TopView& view, double per_s) {
-  const SecondCounts counts = sums_of(model, view).counts;
+std::string progress_rate(const TopSums& sums, double per_s) {
+  const SecondCounts& counts = sums.counts;
   if (counts.calls) return rate_text(per_s) + " calls/s";
   if (counts.responses) return rate_text(per_s) + " responses/s";
   return rate_text(per_s) + " waits/s";

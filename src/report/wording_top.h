@@ -28,8 +28,8 @@ std::string cost_part(const TopSums& sums);
 /// `(limit 5.0%)`; empty without one.
 std::string limit_part(const TopModel& model);
 /// `9,278 responses/s`, `1,200 waits/s`: what the sparkline shows.
-std::string progress_rate(const TopModel& model, const TopView& view, double per_s);
-/// Of which seconds the analysis is, and how old it is: `of 10 s, 4 s ago`.
+std::string progress_rate(const TopSums& sums, double per_s);
+/// The seconds that the analysis is of, and how old it is: `of 10 s, 4 s ago`.
 std::string age_text(const TopModel& model, const TopAnalysis& analysis);
 /// Why there are no answers yet.
 std::string no_answers_text(const TopModel& model);

@@ -286,4 +286,20 @@ std::vector<RecordingPart> Flight::take(KernelRecording tables) {
   return parts;
 }
 
+void complete(KernelRecording& tables, const Flight& flight, RecordingSource& source) {
+  tables.stacks.clear();
+  const std::set<std::uint32_t> ids = flight.stacks();
+  for (auto& [id, stack] : source.stacks(std::vector(ids.begin(), ids.end())))
+    tables.stacks.emplace(id, stack);
+  source.complete(tables);
+}
+
+Status write_parts(std::vector<RecordingPart>& parts, RecordingWriter& writer) {
+  for (RecordingPart& one : parts) {
+    OFFWAIT_TRY_STATUS(writer.write(one));
+    one.kernel.records = {};
+  }
+  return success();
+}
+
 }  // namespace offwait

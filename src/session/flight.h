@@ -50,7 +50,7 @@ class Flight {
   bool is_cut() const { return cut_at_ > 0 && cut_at_ > window().end - limits_.length; }
   /// What the records take of memory.
   std::size_t bytes() const { return bytes_; }
-  /// Forgets what is older than this from now on.
+  /// Keeps no more than this from now on.
   void shorten(Nanos length);
   /// The ids of the stacks that the records refer to.
   std::set<std::uint32_t> stacks() const;
@@ -99,5 +99,10 @@ class Flight {
   std::map<ThreadKey, Nanos> missing_;  ///< threads that the kernel does not know, though they did not exit
   Exited exited_;
 };
+
+/// Adds what the tables of the flight's end lack for its records: their stacks, and what is still under way.
+void complete(KernelRecording& tables, const Flight& flight, RecordingSource& source);
+/// Writes what Flight::take() gave, and frees the records of each part.
+Status write_parts(std::vector<RecordingPart>& parts, RecordingWriter& writer);
 
 }  // namespace offwait

@@ -108,11 +108,7 @@ void FlightSink::start_to_write(const Reason& reason) {
       if (written) {
         std::vector<std::string> notes;
         if (options_.java) ask_jvms(symbols_, notes);
-        tables.stacks.clear();
-        const std::set<std::uint32_t> ids = flight_.stacks();
-        for (auto& [id, stack] : source_.stacks(std::vector(ids.begin(), ids.end())))
-          tables.stacks.emplace(id, stack);
-        source_.complete(tables);
+        complete(tables, flight_, source_);
         written = write(reason, std::move(tables), notes);
       }
       if (!written) say(written.error().message + "; the recording goes on");
@@ -151,10 +147,7 @@ Status FlightSink::write(const Reason& reason, KernelRecording tables, std::vect
     if (!flight_options_.symbols)
       writer.read_with({}, [this](const auto& addresses) { return name_addresses(addresses, symbols_); });
     std::vector<RecordingPart> parts = flight_.take(std::move(tables));
-    for (RecordingPart& one : parts) {
-      OFFWAIT_TRY_STATUS(writer.write(one));
-      one.kernel.records = {};
-    }
+    OFFWAIT_TRY_STATUS(write_parts(parts, writer));
     const KernelRecording& kernel = parts.back().kernel;
     OFFWAIT_TRY_STATUS(store_names(kernel, flight_options_.symbols, symbols_, writer, notes));
     OFFWAIT_TRY_STATUS(files_.finish(part));

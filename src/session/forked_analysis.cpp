@@ -51,8 +51,6 @@ void limit_time() {
   ::setrlimit(RLIMIT_CPU, &limit);
 }
 
-Nanos nanos_of(const timeval& time) { return time.tv_sec * kSecond + Nanos{time.tv_usec} * 1000; }
-
 }  // namespace
 
 Status ForkedAnalysis::start(const std::function<std::string()>& work) {
@@ -107,7 +105,7 @@ ForkedAnalysis::Done ForkedAnalysis::end() {
   pid_t got = 0;
   do got = ::wait4(child_, &status, 0, &used);
   while (got < 0 && errno == EINTR);
-  if (got == child_) done.cpu_time = nanos_of(used.ru_utime) + nanos_of(used.ru_stime);
+  if (got == child_) done.cpu_time = cpu_time_of(used);
   if (got == child_ && (!WIFEXITED(status) || WEXITSTATUS(status) != 0)) done.bytes.clear();
   child_ = -1;
   pipe_ = UniqueFd();

@@ -36,21 +36,21 @@ Result<Trace> named_trace(NamedRecording recording, Symbolizer& symbols, std::ve
 
 KernelRecording joined(std::vector<RecordingPart> parts) {
   if (parts.empty()) return {};
-  KernelRecording whole = std::move(parts.back().kernel);
   KernelRecording all;
-  for (std::size_t i = 0; i + 1 < parts.size(); ++i) {
-    KernelRecording part = std::move(parts[i].kernel);
+  const auto add = [&all](KernelRecording& part) {
     part.records.for_each(
         [&all](const auto& record) { all.records.append(std::as_bytes(std::span(&record, 1))); });
     for (auto& [id, file] : part.files) all.files.insert_or_assign(id, std::move(file));
     append(all.disk_counters, part.disk_counters);
     append(all.nic_counters, part.nic_counters);
+  };
+  KernelRecording whole = std::move(parts.back().kernel);
+  parts.pop_back();
+  for (RecordingPart& one : parts) {
+    KernelRecording part = std::move(one.kernel);
+    add(part);
   }
-  whole.records.for_each(
-      [&all](const auto& record) { all.records.append(std::as_bytes(std::span(&record, 1))); });
-  for (auto& [id, file] : whole.files) all.files.insert_or_assign(id, std::move(file));
-  append(all.disk_counters, whole.disk_counters);
-  append(all.nic_counters, whole.nic_counters);
+  add(whole);
   whole.records = std::move(all.records);
   whole.files = std::move(all.files);
   whole.disk_counters = std::move(all.disk_counters);

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -25,6 +24,11 @@ constexpr Nanos kSecondEvery = kSecond;
 /// Reading what was counted takes this part of the time at most.
 constexpr Nanos kCountedShare = 50;
 constexpr int kLookMs = 100;
+
+/// How the process ended that wrote a recording.
+std::string said_of(const ForkedAnalysis::Done& saved) {
+  return saved.bytes.empty() ? "the recording was not written: its process was ended" : saved.bytes;
+}
 
 }  // namespace
 
@@ -60,9 +64,7 @@ Result<bool> TopSink::take() {
   look_at_processes();
   OFFWAIT_TRY_STATUS(take_if_due());
   OFFWAIT_TRY(const TopWishes wishes, viewer_.look());
-  wishes_.answers |= wishes.answers;
-  wishes_.save |= wishes.save;
-  wishes_.quit |= wishes.quit;
+  wishes_.add(wishes);
   source_.keep_stacks(analysis_.runs() || saving_.runs());
   return !wishes_.quit;
 }
@@ -144,7 +146,7 @@ void TopSink::look_at_processes() {
   }
   if (const std::optional<ForkedAnalysis::Done> done = saving_.look()) {
     forks_cost_ += done->cpu_time;
-    viewer_.say(done->bytes.empty() ? "the recording was not written: its process was ended" : done->bytes);
+    viewer_.say(said_of(*done));
   }
 }
 
@@ -180,11 +182,7 @@ Status TopSink::prepare_fork(KernelRecording& tables) {
   priority_.end();
   if (!stopped_) {
     OFFWAIT_TRY_STATUS(give_up(Remaining::naming, subject_, options_));
-    tables.stacks.clear();
-    const std::set<std::uint32_t> ids = flight_.stacks();
-    for (auto& [id, stack] : source_.stacks(std::vector(ids.begin(), ids.end())))
-      tables.stacks.emplace(id, stack);
-    source_.complete(tables);
+    complete(tables, flight_, source_);
   }
   return success();
 }
@@ -216,10 +214,7 @@ std::string TopSink::save(KernelRecording tables) {
     about.command_line = top_.command_line;
     OFFWAIT_TRY_STATUS(writer.begin(about));
     std::vector<RecordingPart> parts = flight_.take(std::move(tables));
-    for (RecordingPart& one : parts) {
-      OFFWAIT_TRY_STATUS(writer.write(one));
-      one.kernel.records = {};
-    }
+    OFFWAIT_TRY_STATUS(write_parts(parts, writer));
     std::vector<std::string> notes;
     OFFWAIT_TRY_STATUS(store_names(parts.back().kernel, true, symbols_, writer, notes));
     said = fmt::format("{} has the last {:.0f} s with {} waits ({:.1f} MB)", name, to_seconds(length),
@@ -235,9 +230,7 @@ void TopSink::end_saving(std::vector<std::string>& notes) {
   while (saving_.runs()) {
     pollfd wait{saving_.fd(), POLLIN, 0};
     if (::poll(&wait, 1, kLookMs) < 0 && errno != EINTR) return;
-    if (const std::optional<ForkedAnalysis::Done> done = saving_.look())
-      notes.push_back(done->bytes.empty() ? "the recording was not written: its process was ended"
-                                          : done->bytes);
+    if (const std::optional<ForkedAnalysis::Done> done = saving_.look()) notes.push_back(said_of(*done));
   }
 }
 
@@ -262,9 +255,7 @@ Status TopSink::finish(KernelRecording rest, std::vector<std::string>& notes) {
       OFFWAIT_TRY_STATUS(start_analysis(AnalysisBudget::Kind::answers, rest));
     if (wishes_.save && !saving_.runs()) OFFWAIT_TRY_STATUS(start_to_save(rest));
     OFFWAIT_TRY(const TopWishes wishes, viewer_.look());
-    wishes_.answers |= wishes.answers;
-    wishes_.save |= wishes.save;
-    wishes_.quit |= wishes.quit;
+    wishes_.add(wishes);
     std::vector<pollfd> waits = {{interruption.fd(), POLLIN, 0}};
     for (const int fd : urgent_fds()) waits.push_back({fd, POLLIN, 0});
     if (!wishes_.quit && ::poll(waits.data(), waits.size(), kLookMs) < 0 && errno != EINTR) break;

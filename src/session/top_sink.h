@@ -34,6 +34,12 @@ struct TopWishes {
   bool quit = false;
   bool answers = false;  ///< an analysis with answers now
   bool save = false;     ///< the last part of the recording as a file
+
+  void add(const TopWishes& more) {
+    quit |= more.quit;
+    answers |= more.answers;
+    save |= more.save;
+  }
 };
 
 /// Shows the recording. All is called by the thread that drains the source, except for analyse().
@@ -90,7 +96,7 @@ class TopSink final : public Sink {
   Status take(Taken what);
   void forget();
   void close_second(Second second);
-  /// What begins with the second that ends now.
+  /// The kind of analysis that is to begin where this second ends.
   std::optional<AnalysisBudget::Kind> due() const;
   // The forked process takes the tables; here they stay.
   Status start_analysis(AnalysisBudget::Kind kind, KernelRecording& tables);
